@@ -1,0 +1,116 @@
+//! Errors of the side that sees data.
+
+use organza_release::ReleaseError;
+use organza_release::loss::LossError;
+
+use crate::bounds::BoundsError;
+use crate::formula::FormulaError;
+use crate::gram::GramError;
+use crate::ledger::LedgerError;
+
+/// What can go wrong between a table and its release.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CuratorError {
+    /// A file could not be opened, read or written.
+    #[error("{path}: {reason}")]
+    File {
+        /// The file.
+        path: String,
+        /// What the operating system or the format's reader says.
+        reason: String,
+    },
+    /// The output is already there.
+    #[error("{path}: exists already; choose another name or overwrite it with --force")]
+    OutputExists {
+        /// The file.
+        path: String,
+    },
+    /// The table holds no record.
+    #[error("{path}: the table holds no record")]
+    EmptyTable {
+        /// The file.
+        path: String,
+    },
+    /// A column that the formula names is not in the table.
+    #[error("{path}: there is no column {column:?}; the table has {available}")]
+    UnknownColumn {
+        /// The file.
+        path: String,
+        /// The column.
+        column: String,
+        /// The columns that exist, as a list.
+        available: String,
+    },
+    /// A value cannot be used.
+    #[error("{path}: {place}, column {column:?}: {reason}")]
+    Cell {
+        /// The file.
+        path: String,
+        /// Line of a text file or row of a binary one.
+        place: String,
+        /// The column.
+        column: String,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// A row has too few or too many fields, or is otherwise not readable.
+    #[error("{path}: {place}: {reason}")]
+    Row {
+        /// The file.
+        path: String,
+        /// Line of a text file.
+        place: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// An option of the release has an impossible value.
+    #[error("{option}: {reason}")]
+    Option {
+        /// The option as a person gives it.
+        option: &'static str,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// The system gave no randomness, so nothing may be published.
+    #[error("no randomness from the operating system: {0}")]
+    Entropy(String),
+    /// The formula is wrong or does not fit the bounds.
+    #[error(transparent)]
+    Formula(#[from] FormulaError),
+    /// A record cannot be mapped to integers.
+    #[error(transparent)]
+    Gram(#[from] GramError),
+    /// Some batches were released before something went wrong.
+    #[error("{releases} batches were released to {path} before this happened, and were paid for: {cause}")]
+    Interrupted {
+        /// The release file.
+        path: String,
+        /// How many releases it holds.
+        releases: u64,
+        /// What went wrong.
+        cause: Box<CuratorError>,
+    },
+    /// The bounds are wrong.
+    #[error(transparent)]
+    Bounds(#[from] BoundsError),
+    /// The budget does not suffice or the ledger cannot be used.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The loss could not be computed.
+    #[error(transparent)]
+    Loss(#[from] LossError),
+    /// The release would not be valid.
+    #[error(transparent)]
+    Release(#[from] ReleaseError),
+}
+
+impl CuratorError {
+    pub(crate) fn file(path: impl std::fmt::Display, reason: impl std::fmt::Display) -> Self {
+        CuratorError::File { path: path.to_string(), reason: reason.to_string() }
+    }
+
+    pub(crate) fn option(option: &'static str, reason: impl Into<String>) -> Self {
+        CuratorError::Option { option, reason: reason.into() }
+    }
+}

@@ -1,0 +1,152 @@
+//! The file behind a ledger: creating it, opening it, and refusing what is not one.
+
+use super::error::{LedgerError, explain};
+use rusqlite::{Connection, OpenFlags};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// "OrgL" in ASCII: marks a SQLite file as a ledger.
+const APPLICATION_ID: i64 = 0x4F72_674C;
+/// The version of the schema below; raise it together with a migration.
+const SCHEMA_VERSION: i64 = 1;
+/// How long to wait for other writers.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+const SCHEMA: &str = "
+    CREATE TABLE budgets (
+        dataset TEXT NOT NULL, party TEXT NOT NULL,
+        epsilon REAL NOT NULL, delta REAL NOT NULL, set_at TEXT NOT NULL,
+        PRIMARY KEY (dataset, party)
+    ) STRICT;
+    CREATE TABLE charges (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        dataset TEXT NOT NULL, party TEXT NOT NULL,
+        kind TEXT NOT NULL, mu REAL, epsilon REAL, delta REAL, total_variation REAL NOT NULL,
+        claimed_epsilon REAL NOT NULL, claimed_delta REAL NOT NULL, description TEXT NOT NULL,
+        charged_at TEXT NOT NULL, output TEXT, published_at TEXT,
+        FOREIGN KEY (dataset, party) REFERENCES budgets (dataset, party)
+    ) STRICT;
+    CREATE INDEX charges_by_account ON charges (dataset, party, id);
+    CREATE TRIGGER charges_stay BEFORE DELETE ON charges
+        BEGIN SELECT RAISE(ABORT, 'what is spent stays spent'); END;
+    CREATE TRIGGER charges_do_not_change BEFORE UPDATE OF id, dataset, party, kind, mu, epsilon, delta,
+        total_variation, claimed_epsilon, claimed_delta, description, charged_at ON charges
+        BEGIN SELECT RAISE(ABORT, 'what is spent stays spent'); END;
+";
+
+pub(super) fn exists(path: &Path) -> Result<bool, LedgerError> {
+    let failed = |source| LedgerError::File { path: path.to_owned(), action: "look for", source };
+    path.try_exists().map_err(failed)
+}
+
+/// Creates an empty ledger, unless another process does so at the same moment.
+///
+/// It is made under another name and then linked to its own, which fails if that exists. So a file at `path`
+/// is complete at every moment, and an empty one is a ledger that was cut off and must not pass for a new
+/// one.
+pub(super) fn create(path: &Path) -> Result<(), LedgerError> {
+    let draft = draft_path(path);
+    let drafted = write_draft(&draft).map_err(explain(path));
+    let linked = drafted.and_then(|()| match std::fs::hard_link(&draft, path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(LedgerError::File { path: path.to_owned(), action: "create", source: error })
+        }
+        _ => Ok(()),
+    });
+    // The draft may not exist, and if it cannot be removed it does no harm.
+    let _ = std::fs::remove_file(&draft);
+    linked
+}
+
+/// A name in the same folder that no other process and no other thread uses.
+fn draft_path(path: &Path) -> PathBuf {
+    static DRAFTS: AtomicU64 = AtomicU64::new(0);
+    let draft = DRAFTS.fetch_add(1, Ordering::Relaxed);
+    let now = jiff::Timestamp::now().as_nanosecond();
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".new-{}-{draft}-{now}", std::process::id()));
+    PathBuf::from(name)
+}
+
+fn write_draft(draft: &Path) -> rusqlite::Result<()> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    let mut connection = Connection::open_with_flags(draft, flags)?;
+    configure(&connection)?;
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(SCHEMA)?;
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    transaction.commit()?;
+    connection.close().map_err(|(_, error)| error)
+}
+
+/// Opens an existing ledger for writing.
+pub(super) fn connect(path: &Path) -> Result<Connection, LedgerError> {
+    let connection =
+        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(explain(path))?;
+    configure(&connection).map_err(explain(path))?;
+    verify(&connection, path)?;
+    Ok(connection)
+}
+
+/// Opens an existing ledger for reading.
+///
+/// Not with a read-only handle: that could not roll back what a process left behind that died while writing.
+pub(super) fn connect_to_read(path: &Path) -> Result<Connection, LedgerError> {
+    let connection = connect(path)?;
+    connection.pragma_update(None, "query_only", true).map_err(explain(path))?;
+    Ok(connection)
+}
+
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(PATIENCE)?;
+    // A commit is on the disk, with its folder's entry, before the charge is reported as made.
+    connection.pragma_update(None, "synchronous", "EXTRA")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "trusted_schema", false)
+}
+
+fn verify(connection: &Connection, path: &Path) -> Result<(), LedgerError> {
+    let number = |name: &str| {
+        connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(explain(path))
+    };
+    if number("page_count")? == 0 {
+        return Err(LedgerError::NotALedger {
+            path: path.to_owned(),
+            reason: "the file is empty".to_owned(),
+        });
+    }
+    if number("application_id")? != APPLICATION_ID {
+        let reason = "a database of another program".to_owned();
+        return Err(LedgerError::NotALedger { path: path.to_owned(), reason });
+    }
+    let found = number("user_version")?;
+    if found > SCHEMA_VERSION {
+        return Err(LedgerError::Newer { path: path.to_owned(), found, known: SCHEMA_VERSION });
+    }
+    let report: String =
+        connection.pragma_query_value(None, "quick_check", |row| row.get(0)).map_err(explain(path))?;
+    match report.as_str() {
+        "ok" => Ok(()),
+        _ => Err(LedgerError::Damaged { path: path.to_owned(), detail: report }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commits_are_durable_and_writers_patient() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger.sqlite");
+        create(&path).unwrap();
+        let connection = connect(&path).unwrap();
+        let text = |name| connection.pragma_query_value(None, name, |row| row.get::<_, String>(0)).unwrap();
+        let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
+        // EXTRA with a rollback journal syncs the folder too.
+        assert_eq!((number("synchronous"), text("journal_mode").as_str()), (3, "delete"));
+        assert_eq!((number("busy_timeout"), number("foreign_keys")), (30_000, 1));
+    }
+}

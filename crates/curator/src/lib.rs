@@ -1,0 +1,19 @@
+//! The only code that sees a table.
+//!
+//! A [`Request`](mechanism::Request) of public knowledge becomes a [`Plan`](mechanism::Plan) without reading data; a
+//! [`Job`](job::Job) reads the table in one pass of exact integer sums, charges the ledger, adds discrete noise from the
+//! operating system's entropy and writes a release. Nothing else leaves this crate.
+
+pub mod bounds;
+pub mod defaults;
+mod error;
+pub mod formula;
+pub mod gram;
+pub mod job;
+pub mod ledger;
+pub mod measure;
+pub mod mechanism;
+pub mod output;
+pub mod table;
+
+pub use error::CuratorError;

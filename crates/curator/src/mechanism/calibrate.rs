@@ -1,0 +1,92 @@
+//! The noise of a plan: how many lattice steps each entry's scale has.
+//!
+//! What is claimed for (epsilon, delta) holds for the discrete noise that is drawn, not for an idealised continuous
+//! one; `refs/CKS20.md` has the argument. Scales are rounded up to whole steps, so the loss is never understated.
+
+use organza_release::loss::{
+    discrete_gaussian_total_variation, gaussian_scale, laplace_scale, lattice_delta,
+};
+use organza_release::{Domain, Family, Noise, Statistic};
+
+use crate::CuratorError;
+use crate::defaults::GRID_BITS;
+
+/// Share of delta that may go to the difference between discrete and continuous Gaussian noise.
+const LATTICE_SHARE: f64 = 1.0 / (1u64 << 20) as f64;
+
+/// The finest lattice: Gram entries (below 2^72 on the grid's own lattice) still fit into i128.
+const FINEST_LATTICE: i32 = 80;
+
+/// Noise in the units of the lattice and in the units of a release.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Calibrated {
+    pub noise: Noise,
+    /// Scale of every entry in lattice steps.
+    pub steps: Vec<u128>,
+    /// Distance of the discrete noise from a rounded continuous one.
+    pub total_variation: f64,
+}
+
+/// Chooses the coarsest lattice whose correction to delta is negligible, and the scales on it.
+pub(super) fn calibrate(
+    domain: &Domain,
+    statistic: &Statistic,
+    family: Family,
+    (epsilon, delta): (f64, f64),
+    sensitivity: f64,
+) -> Result<Calibrated, CuratorError> {
+    // Products of grid points of spacing 2^-k are multiples of 2^-2k.
+    let mut fineness = 2 * GRID_BITS as i32;
+    loop {
+        let scale = match family {
+            Family::Gaussian => gaussian_scale(epsilon, delta * (1.0 - LATTICE_SHARE), sensitivity)?,
+            Family::Laplace => laplace_scale(epsilon, sensitivity)?,
+        };
+        let calibrated = on_lattice(domain, statistic, family, scale, fineness)?;
+        if let Some(calibrated) = calibrated {
+            let correction = lattice_delta(epsilon, calibrated.total_variation);
+            if correction <= delta * LATTICE_SHARE || family == Family::Laplace {
+                return Ok(calibrated);
+            }
+        }
+        fineness += 8;
+        if fineness > FINEST_LATTICE {
+            let reason =
+                format!("{epsilon} with delta {delta} asks for noise below the finest lattice; lower it");
+            return Err(CuratorError::option("--epsilon", reason));
+        }
+    }
+}
+
+/// The scales on a lattice of step 2^-fineness, or none if it is too coarse for the noise.
+fn on_lattice(
+    domain: &Domain,
+    statistic: &Statistic,
+    family: Family,
+    scale: f64,
+    fineness: i32,
+) -> Result<Option<Calibrated>, CuratorError> {
+    let steps_per_unit = f64::exp2(f64::from(fineness));
+    let (mut steps, mut scales, mut total_variation) = (vec![], vec![], 0.0);
+    for &[row, column] in statistic.entries() {
+        let weight = domain.coordinate_weight(row) * domain.coordinate_weight(column);
+        let layout = statistic.entry_weight(domain, [row, column]) / weight;
+        // The factor covers the rounding of this very expression.
+        let wanted = (scale / layout * steps_per_unit * (1.0 + 4.0 * f64::EPSILON)).ceil();
+        // A scale of 2^20 steps keeps the discreteness invisible; 2^110 keeps sums inside i128.
+        if wanted < f64::exp2(20.0) {
+            return Ok(None);
+        }
+        if wanted > f64::exp2(110.0) {
+            let reason = "the noise is beyond any use; raise it (or tighten the bounds)";
+            return Err(CuratorError::option("--epsilon", reason));
+        }
+        if family == Family::Gaussian {
+            total_variation += discrete_gaussian_total_variation(wanted)?;
+        }
+        steps.push(wanted as u128);
+        scales.push(wanted / steps_per_unit / weight);
+    }
+    let noise = Noise { family, scales, lattice: -fineness };
+    Ok(Some(Calibrated { noise, steps, total_variation }))
+}

@@ -1,0 +1,76 @@
+//! The moment of release: exact integers plus integer noise become published numbers.
+
+use organza_release::{Missing, Neighbours, Release, SCHEMA, Tool};
+
+use super::noise_rng::{NoiseRng, NoiseSource};
+use super::plan::Plan;
+use crate::CuratorError;
+use crate::defaults::GRID_BITS;
+use crate::gram::IntegerGram;
+
+impl Plan {
+    /// Draws the noise and makes the release. The loss must have been charged before.
+    pub fn publish(
+        &self,
+        gram: &IntegerGram,
+        party: &str,
+        missing: Missing,
+        noise: &mut NoiseRng,
+    ) -> Result<Release, CuratorError> {
+        self.publish_with(gram, party, missing, noise)
+    }
+
+    pub(crate) fn publish_with(
+        &self,
+        gram: &IntegerGram,
+        party: &str,
+        missing: Missing,
+        noise: &mut impl NoiseSource,
+    ) -> Result<Release, CuratorError> {
+        let public_count = self.privacy.neighbours == Neighbours::Substitute;
+        let release = Release {
+            schema: SCHEMA.to_string(),
+            party: party.to_string(),
+            created: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            records: public_count.then_some(gram.records()),
+            missing,
+            domain: self.domain.clone(),
+            statistic: self.statistic.clone(),
+            value: self.noisy_values(gram, noise)?,
+            noise: self.calibrated.noise.clone(),
+            privacy: self.privacy.clone(),
+            tool: Tool { name: "organza".into(), version: env!("CARGO_PKG_VERSION").into() },
+        };
+        release.validate()?;
+        Ok(release)
+    }
+
+    fn noisy_values(
+        &self,
+        gram: &IntegerGram,
+        noise: &mut impl NoiseSource,
+    ) -> Result<Vec<f64>, CuratorError> {
+        let family = self.calibrated.noise.family;
+        let fineness = -self.calibrated.noise.lattice;
+        let unit = f64::exp2(-f64::from(fineness));
+        let finer = 1i128 << (fineness - 2 * GRID_BITS as i32);
+        let entries = self.statistic.entries().iter().zip(&self.calibrated.steps);
+        entries
+            .map(|(&[row, column], &steps)| {
+                let drawn = noise.draw(family, steps)?;
+                let exact = gram.entry(row, column).and_then(|exact| exact.checked_mul(finer));
+                let noisy = exact.and_then(|exact| exact.checked_add(drawn)).ok_or_else(too_large)?;
+                // From here on everything is post-processing of an integer.
+                let weight = self.domain.coordinate_weight(row) * self.domain.coordinate_weight(column);
+                Ok(noisy as f64 * unit / weight)
+            })
+            .collect()
+    }
+}
+
+fn too_large() -> CuratorError {
+    CuratorError::option(
+        "--epsilon",
+        "the sums do not fit the fine lattice that so little noise needs; lower it",
+    )
+}

@@ -1,0 +1,124 @@
+//! What a data holder asks for: plain data, validated.
+
+use organza_release::{Family, Layout, Neighbours};
+
+use crate::CuratorError;
+use crate::bounds::Bounds;
+use crate::formula::Formula;
+
+/// Which public domain records are brought into.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum DomainChoice {
+    /// Bounds for every column.
+    Box {
+        /// Whether and how far records are shrunk.
+        record_scale: RecordScale,
+        /// Weight of the constant; none for the default.
+        intercept_weight: Option<f64>,
+    },
+    /// A bound on the norm of the features and one on the response ([AYB23]).
+    Ball {
+        /// Largest norm of a record's features.
+        radius: f64,
+        /// Largest absolute response.
+        response_bound: f64,
+    },
+}
+
+/// Whether and how far records are shrunk whole.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum RecordScale {
+    /// The documented default: a radius for Gaussian noise, none for Laplace noise.
+    Default,
+    /// No scaling.
+    None,
+    /// To this radius, in normalised units.
+    Radius(f64),
+}
+
+/// A release to be planned. It is made of public knowledge only.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The regression.
+    pub formula: Formula,
+    /// Public bounds and levels.
+    pub bounds: Bounds,
+    /// The public domain.
+    pub domain: DomainChoice,
+    /// Family of the noise.
+    pub family: Family,
+    /// Layout of the noise; none for the better one.
+    pub layout: Option<Layout>,
+    /// Which tables count as neighbours.
+    pub neighbours: Neighbours,
+    /// Privacy loss.
+    pub epsilon: f64,
+    /// Zero for Laplace noise.
+    pub delta: f64,
+    /// Whether the sum of squared responses is released.
+    pub response_square: bool,
+    /// Weight of the response; none for the default.
+    pub response_weight: Option<f64>,
+}
+
+impl Request {
+    /// A Gaussian release with all defaults.
+    pub fn new(formula: Formula, bounds: Bounds, epsilon: f64, delta: f64) -> Self {
+        Self {
+            formula,
+            bounds,
+            domain: DomainChoice::Box { record_scale: RecordScale::Default, intercept_weight: None },
+            family: Family::Gaussian,
+            layout: None,
+            neighbours: Neighbours::Substitute,
+            epsilon,
+            delta,
+            response_square: true,
+            response_weight: None,
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), CuratorError> {
+        positive("--epsilon", self.epsilon)?;
+        let delta_fits = match self.family {
+            Family::Gaussian => self.delta > 0.0 && self.delta < 1.0,
+            Family::Laplace => self.delta == 0.0,
+        };
+        if !delta_fits {
+            let reason = match self.family {
+                Family::Gaussian => {
+                    format!("must be between 0 and 1 for Gaussian noise, found {}", self.delta)
+                }
+                Family::Laplace => format!("Laplace noise is pure: leave delta out, found {}", self.delta),
+            };
+            return Err(CuratorError::option("--delta", reason));
+        }
+        if self.family == Family::Laplace && self.layout == Some(Layout::Isometric) {
+            return Err(CuratorError::option("--layout", "Laplace noise has the upper layout only"));
+        }
+        match self.domain {
+            DomainChoice::Box { record_scale, intercept_weight } => {
+                if let RecordScale::Radius(radius) = record_scale {
+                    positive("--record-scale", radius)?;
+                }
+                intercept_weight.map_or(Ok(()), |weight| positive("--intercept-weight", weight))?;
+            }
+            DomainChoice::Ball { radius, response_bound } => {
+                positive("--radius", radius)?;
+                positive("--response-bound", response_bound)?;
+                if self.formula.intercept() {
+                    let reason = "the ball domain has no intercept: add `- 1` to the formula, or give bounds";
+                    return Err(CuratorError::option("--formula", reason));
+                }
+            }
+        }
+        self.response_weight.map_or(Ok(()), |weight| positive("--response-weight", weight))
+    }
+}
+
+fn positive(option: &'static str, value: f64) -> Result<(), CuratorError> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(());
+    }
+    Err(CuratorError::option(option, format!("must be positive and finite, found {value}")))
+}

@@ -1,0 +1,178 @@
+//! Blocks of records as columns, and the rule for missing values, applied before anything is clamped.
+
+use std::collections::HashMap;
+
+use organza_release::Missing;
+
+use crate::CuratorError;
+use crate::formula::{BlockColumns, Design};
+
+/// Rows of a block: a few hundred kilobytes at most for usual designs, so that a block stays in the cache.
+pub(super) const BLOCK_ROWS: usize = 4_096;
+
+/// How many rows were read and how many of them were used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Rows of the table.
+    pub rows: u64,
+    /// Records that were used: all rows, or the complete ones.
+    pub records: u64,
+}
+
+/// The columns that a design needs, and what to do with a missing value in one of them.
+pub(super) struct Needs<'a> {
+    pub design: &'a Design,
+    pub missing: Missing,
+    pub path: String,
+    levels: Vec<HashMap<&'a [u8], u32>>,
+}
+
+/// A cell as a reader found it.
+pub(super) enum Cell<'c> {
+    Missing,
+    Number(f64),
+    Text(&'c [u8]),
+}
+
+impl<'a> Needs<'a> {
+    pub fn new(design: &'a Design, missing: Missing, path: String) -> Self {
+        let codes = |levels: &'a [String]| {
+            levels.iter().zip(0..).map(|(level, code)| (level.as_bytes(), code)).collect::<HashMap<_, _>>()
+        };
+        let levels = design.categorical_columns().iter().map(|column| codes(&column.levels)).collect();
+        Self { design, missing, path, levels }
+    }
+
+    /// Names of the needed columns, numeric ones first.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let numeric = self.design.numeric_columns().iter().map(|column| column.name.as_str());
+        numeric.chain(self.design.categorical_columns().iter().map(|column| column.name.as_str()))
+    }
+
+    /// The number of a cell, or none if its record is to be dropped.
+    pub fn number(
+        &self,
+        column: usize,
+        cell: Cell<'_>,
+        place: &dyn Fn() -> String,
+    ) -> Result<Option<f64>, CuratorError> {
+        let described = &self.design.numeric_columns()[column];
+        let fail = |reason: String| Err(self.cell_error(&described.name, place(), reason));
+        match cell {
+            Cell::Number(value) if value.is_finite() => Ok(Some(value)),
+            Cell::Number(value) if value.is_infinite() => fail(format!("{value} is not a finite number")),
+            Cell::Number(_) | Cell::Missing => match self.missing {
+                Missing::Refused => fail(MISSING_HELP.to_string()),
+                Missing::Dropped => Ok(None),
+                Missing::Midpoint => {
+                    Ok(Some(0.5 * described.interval.lower + 0.5 * described.interval.upper))
+                }
+            },
+            Cell::Text(text) => fail(format!("{:?} is not a number", String::from_utf8_lossy(text))),
+        }
+    }
+
+    /// The level of a cell, or none if its record is to be dropped.
+    pub fn level(
+        &self,
+        column: usize,
+        cell: Cell<'_>,
+        place: &dyn Fn() -> String,
+    ) -> Result<Option<u32>, CuratorError> {
+        let described = &self.design.categorical_columns()[column];
+        let fail = |reason: String| Err(self.cell_error(&described.name, place(), reason));
+        let text = match &cell {
+            Cell::Text(text) => text.to_vec(),
+            Cell::Number(value) if !value.is_nan() => value.to_string().into_bytes(),
+            _ => match self.missing {
+                Missing::Dropped => return Ok(None),
+                Missing::Refused => return fail(MISSING_HELP.to_string()),
+                Missing::Midpoint => {
+                    return fail(
+                        "a missing level has no midpoint; use --missing drop or add a level".to_string(),
+                    );
+                }
+            },
+        };
+        match self.levels[column].get(text.as_slice()) {
+            Some(code) => Ok(Some(*code)),
+            None => fail(format!(
+                "{:?} is not among the public levels {}",
+                String::from_utf8_lossy(&text),
+                described.levels.join(", ")
+            )),
+        }
+    }
+
+    fn cell_error(&self, column: &str, place: String, reason: String) -> CuratorError {
+        CuratorError::Cell { path: self.path.clone(), place, column: column.to_string(), reason }
+    }
+}
+
+const MISSING_HELP: &str = "the value is missing; use --missing drop to leave such records out (the release says \
+    so) or --missing midpoint to put the middle of the bounds";
+
+/// Owned columns that readers fill record by record.
+#[derive(Default)]
+pub(super) struct Block {
+    numeric: Vec<Vec<f64>>,
+    categorical: Vec<Vec<u32>>,
+    rows: usize,
+}
+
+impl Block {
+    pub fn new(needs: &Needs<'_>) -> Self {
+        Self {
+            numeric: vec![Vec::with_capacity(BLOCK_ROWS); needs.design.numeric_columns().len()],
+            categorical: vec![Vec::with_capacity(BLOCK_ROWS); needs.design.categorical_columns().len()],
+            rows: 0,
+        }
+    }
+
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Adds one record whose cells a closure yields (numeric columns first); returns whether it was kept.
+    pub fn push<'c>(
+        &mut self,
+        needs: &Needs<'_>,
+        mut cell: impl FnMut(usize) -> Cell<'c>,
+        place: &dyn Fn() -> String,
+    ) -> Result<bool, CuratorError> {
+        let numbers = self.numeric.len();
+        for column in 0..numbers {
+            match needs.number(column, cell(column), place)? {
+                Some(value) => self.numeric[column].push(value),
+                None => return Ok(self.discard()),
+            }
+        }
+        for column in 0..self.categorical.len() {
+            match needs.level(column, cell(numbers + column), place)? {
+                Some(code) => self.categorical[column].push(code),
+                None => return Ok(self.discard()),
+            }
+        }
+        self.rows += 1;
+        Ok(true)
+    }
+
+    /// Takes back the cells of a record that turned out to be incomplete.
+    fn discard(&mut self) -> bool {
+        self.numeric.iter_mut().for_each(|column| column.truncate(self.rows));
+        self.categorical.iter_mut().for_each(|column| column.truncate(self.rows));
+        false
+    }
+
+    pub fn clear(&mut self) {
+        self.rows = 0;
+        self.discard();
+    }
+
+    /// Lends the columns to a consumer.
+    pub fn lend<R>(&self, consume: impl FnOnce(&BlockColumns<'_>) -> R) -> R {
+        let numeric: Vec<&[f64]> = self.numeric.iter().map(Vec::as_slice).collect();
+        let categorical: Vec<&[u32]> = self.categorical.iter().map(Vec::as_slice).collect();
+        consume(&BlockColumns { numeric: &numeric, categorical: &categorical })
+    }
+}

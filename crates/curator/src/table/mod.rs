@@ -1,0 +1,138 @@
+//! Reading a table as a stream of blocks of records; only the needed columns, in bounded memory.
+
+mod block;
+mod csv;
+mod parquet;
+
+use std::path::{Path, PathBuf};
+
+use organza_release::Missing;
+
+pub use block::Counts;
+use block::Needs;
+
+use crate::CuratorError;
+use crate::formula::{BlockColumns, Design};
+
+/// Where a table comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// CSV (also gzipped) or Parquet, told apart by the first bytes.
+    File(PathBuf),
+    /// CSV on standard input.
+    Standard,
+}
+
+impl Input {
+    /// The name that errors use.
+    pub fn name(&self) -> String {
+        match self {
+            Input::File(path) => path.display().to_string(),
+            Input::Standard => "standard input".to_string(),
+        }
+    }
+}
+
+/// How a table is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Whether the first line of a CSV file names the columns; without it they are `c1`, `c2`, ...
+    pub header: bool,
+    /// Field separator of a CSV file.
+    pub delimiter: u8,
+    /// What to do with missing values.
+    pub missing: Missing,
+    /// Number of threads for formats that allow it.
+    pub threads: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { header: true, delimiter: b',', missing: Missing::Refused, threads }
+    }
+}
+
+/// Told about the progress of a long read.
+pub trait Progress: Sync {
+    /// How far the read has come: `done` of `total` (bytes or rows; the total may be unknown).
+    fn update(&self, done: u64, total: Option<u64>);
+}
+
+/// No one is watching.
+impl Progress for () {
+    fn update(&self, _done: u64, _total: Option<u64>) {}
+}
+
+/// A table and how to read it for one design.
+pub struct Table<'a> {
+    input: &'a Input,
+    options: &'a ReadOptions,
+    needs: Needs<'a>,
+    progress: &'a dyn Progress,
+}
+
+impl<'a> Table<'a> {
+    /// Prepares to read the columns that a design needs. Nothing is opened yet.
+    pub fn new(
+        input: &'a Input,
+        design: &'a Design,
+        options: &'a ReadOptions,
+        progress: &'a dyn Progress,
+    ) -> Self {
+        Self { input, options, needs: Needs::new(design, options.missing, input.name()), progress }
+    }
+
+    /// Reads the whole table, in parallel where the format allows it. Each thread folds blocks into a state of
+    /// its own; the order of blocks is not fixed.
+    pub fn fold<S: Send>(
+        &self,
+        new_state: impl Fn() -> S + Sync,
+        consume: impl Fn(&mut S, &BlockColumns<'_>) -> Result<(), CuratorError> + Sync,
+    ) -> Result<(Vec<S>, Counts), CuratorError> {
+        if let Some(path) = self.parquet_path()? {
+            return parquet::fold(self, path, new_state, consume);
+        }
+        let mut state = new_state();
+        let counts = self.for_each_batch(u64::MAX, &mut |event| match event {
+            Event::Block(block) => consume(&mut state, block),
+            Event::BatchEnd(_) => Ok(()),
+        })?;
+        Ok((vec![state], counts))
+    }
+
+    /// Reads the table in order and marks the end of every batch of `batch_rows` rows of the table, the last and
+    /// perhaps shorter one included.
+    pub fn for_each_batch(
+        &self,
+        batch_rows: u64,
+        on_event: &mut dyn FnMut(Event<'_>) -> Result<(), CuratorError>,
+    ) -> Result<Counts, CuratorError> {
+        let counts = match self.parquet_path()? {
+            Some(path) => parquet::read_in_order(self, path, batch_rows, on_event)?,
+            None => csv::read(self, batch_rows, on_event)?,
+        };
+        if counts.rows == 0 {
+            return Err(CuratorError::EmptyTable { path: self.input.name() });
+        }
+        Ok(counts)
+    }
+
+    /// Parquet files begin with four fixed bytes.
+    fn parquet_path(&self) -> Result<Option<&Path>, CuratorError> {
+        let Input::File(path) = self.input else { return Ok(None) };
+        let mut file =
+            std::fs::File::open(path).map_err(|error| CuratorError::file(path.display(), error))?;
+        let mut magic = [0; 4];
+        let is_parquet = std::io::Read::read_exact(&mut file, &mut magic).is_ok() && &magic == b"PAR1";
+        Ok(is_parquet.then_some(path))
+    }
+}
+
+/// What a reader in order reports.
+pub enum Event<'b> {
+    /// Some records of the current batch.
+    Block(&'b BlockColumns<'b>),
+    /// The current batch is complete; how many records it has.
+    BatchEnd(u64),
+}

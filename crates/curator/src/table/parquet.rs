@@ -1,0 +1,255 @@
+//! Parquet: only the needed columns, row groups spread over threads.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
+use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch, StringArray};
+use arrow_schema::DataType;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+
+use super::block::{Block, Cell, Needs};
+use super::csv::find_columns;
+use super::{Counts, Event, Table};
+use crate::CuratorError;
+use crate::formula::BlockColumns;
+
+/// Rows decoded at a time: a block of ten columns then fits into the second-level cache.
+const BATCH_ROWS: usize = 4_096;
+
+/// A Parquet file with its footer read.
+struct Source<'t> {
+    table: &'t Table<'t>,
+    path: &'t Path,
+    metadata: ArrowReaderMetadata,
+    columns: Vec<usize>,
+    /// First row of each row group.
+    starts: Vec<u64>,
+    rows: u64,
+}
+
+/// Folds all row groups, each thread into a state of its own.
+pub(super) fn fold<S: Send>(
+    table: &Table<'_>,
+    path: &Path,
+    new_state: impl Fn() -> S + Sync,
+    consume: impl Fn(&mut S, &BlockColumns<'_>) -> Result<(), CuratorError> + Sync,
+) -> Result<(Vec<S>, Counts), CuratorError> {
+    let source = Source::open(table, path)?;
+    if source.rows == 0 {
+        return Err(CuratorError::EmptyTable { path: table.needs.path.clone() });
+    }
+    let (next_group, done, failed) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicBool::new(false));
+    let work = || -> Result<(S, u64), CuratorError> {
+        let (mut state, mut records) = (new_state(), 0);
+        loop {
+            let group = next_group.fetch_add(1, Ordering::Relaxed);
+            if group >= source.starts.len() || failed.load(Ordering::Relaxed) {
+                return Ok((state, records));
+            }
+            let read = source.read_groups(vec![group], source.starts[group], &mut |block, rows| {
+                records += block.rows() as u64;
+                let so_far = done.fetch_add(rows, Ordering::Relaxed) + rows;
+                table.progress.update(so_far, Some(source.rows));
+                consume(&mut state, block)
+            });
+            read.inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
+        }
+    };
+    let threads = table.options.threads.clamp(1, source.starts.len().max(1));
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let join = |worker: std::thread::ScopedJoinHandle<'_, Result<(S, u64), CuratorError>>| {
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        workers.into_iter().map(join).collect()
+    });
+    let mut states = Vec::with_capacity(threads);
+    let mut counts = Counts { rows: source.rows, records: 0 };
+    for result in results {
+        let (state, records) = result?;
+        counts.records += records;
+        states.push(state);
+    }
+    Ok((states, counts))
+}
+
+/// Reads all rows in order, cut into batches.
+pub(super) fn read_in_order(
+    table: &Table<'_>,
+    path: &Path,
+    batch_rows: u64,
+    on_event: &mut dyn FnMut(Event<'_>) -> Result<(), CuratorError>,
+) -> Result<Counts, CuratorError> {
+    let source = Source::open(table, path)?;
+    let mut counts = Counts { rows: source.rows, records: 0 };
+    let mut reader = source.reader((0..source.starts.len()).collect())?;
+    let (mut row, mut in_batch, mut records) = (0, 0, 0);
+    while let Some(batch) = source.next_batch(&mut reader)? {
+        let mut rest = batch;
+        while rest.num_rows() > 0 {
+            let take = (batch_rows - in_batch).min(rest.num_rows() as u64) as usize;
+            source.convert(&rest.slice(0, take), row, &mut |block, _| {
+                records += block.rows() as u64;
+                on_event(Event::Block(block))
+            })?;
+            rest = rest.slice(take, rest.num_rows() - take);
+            row += take as u64;
+            in_batch += take as u64;
+            if in_batch == batch_rows {
+                counts.records += records;
+                on_event(Event::BatchEnd(std::mem::take(&mut records)))?;
+                in_batch = 0;
+            }
+        }
+        table.progress.update(row, Some(source.rows));
+    }
+    if in_batch > 0 {
+        counts.records += records;
+        on_event(Event::BatchEnd(records))?;
+    }
+    Ok(counts)
+}
+
+type OnBlock<'f> = &'f mut dyn FnMut(&BlockColumns<'_>, u64) -> Result<(), CuratorError>;
+
+impl<'t> Source<'t> {
+    fn open(table: &'t Table<'t>, path: &'t Path) -> Result<Self, CuratorError> {
+        let fail = |error: &dyn std::fmt::Display| CuratorError::file(path.display(), error);
+        let file = File::open(path).map_err(|error| fail(&error))?;
+        let metadata = ArrowReaderMetadata::load(&file, Default::default()).map_err(|error| fail(&error))?;
+        let names: Vec<String> =
+            metadata.schema().fields().iter().map(|field| field.name().clone()).collect();
+        let columns = find_columns(table.needs.names(), &names, &table.needs.path)?;
+        let (mut starts, mut rows) = (Vec::new(), 0);
+        for group in metadata.metadata().row_groups() {
+            starts.push(rows);
+            rows += group.num_rows() as u64;
+        }
+        Ok(Self { table, path, metadata, columns, starts, rows })
+    }
+
+    fn reader(&self, groups: Vec<usize>) -> Result<ParquetRecordBatchReader, CuratorError> {
+        let file = File::open(self.path).map_err(|error| self.fail(&error))?;
+        let schema = self.metadata.metadata().file_metadata().schema_descr();
+        let mask = ProjectionMask::roots(schema, self.columns.iter().copied());
+        ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
+            .with_projection(mask)
+            .with_row_groups(groups)
+            .with_batch_size(BATCH_ROWS)
+            .build()
+            .map_err(|error| self.fail(&error))
+    }
+
+    fn read_groups(
+        &self,
+        groups: Vec<usize>,
+        mut row: u64,
+        on_block: OnBlock<'_>,
+    ) -> Result<(), CuratorError> {
+        let mut reader = self.reader(groups)?;
+        while let Some(batch) = self.next_batch(&mut reader)? {
+            self.convert(&batch, row, on_block)?;
+            row += batch.num_rows() as u64;
+        }
+        Ok(())
+    }
+
+    fn next_batch(&self, reader: &mut ParquetRecordBatchReader) -> Result<Option<RecordBatch>, CuratorError> {
+        reader.next().transpose().map_err(|error| self.fail(&error))
+    }
+
+    /// Turns a batch into a block; complete numeric columns are lent without a copy.
+    fn convert(
+        &self,
+        batch: &RecordBatch,
+        first_row: u64,
+        on_block: OnBlock<'_>,
+    ) -> Result<(), CuratorError> {
+        let needs = &self.table.needs;
+        let rows = batch.num_rows() as u64;
+        let numbers = needs.design.numeric_columns().len();
+        let mut numeric = Vec::with_capacity(numbers);
+        let mut text = Vec::new();
+        for (position, name) in needs.names().enumerate() {
+            let array =
+                batch.column_by_name(name).ok_or_else(|| self.fail(&format!("no column {name:?}")))?;
+            if position < numbers {
+                numeric.push(self.to_numbers(array, name)?);
+            } else {
+                text.push(self.to_text(array, name)?);
+            }
+        }
+        let complete = |array: &Float64Array| array.null_count() == 0 && all_finite(array.values());
+        if text.is_empty() && numeric.iter().all(complete) {
+            let columns: Vec<&[f64]> = numeric.iter().map(|array| array.values().as_ref()).collect();
+            return on_block(&BlockColumns { numeric: &columns, categorical: &[] }, rows);
+        }
+        let block = fill(needs, &numeric, &text, first_row)?;
+        block.lend(|columns| on_block(columns, rows))
+    }
+
+    fn to_numbers(&self, array: &ArrayRef, name: &str) -> Result<Float64Array, CuratorError> {
+        let kind = array.data_type();
+        if !(kind.is_numeric() || *kind == DataType::Boolean || *kind == DataType::Null) {
+            return Err(self.fail(&format!("column {name:?} holds {kind}, not numbers")));
+        }
+        let cast = arrow_cast::cast(array, &DataType::Float64).map_err(|error| self.fail(&error))?;
+        Ok(cast.as_primitive::<Float64Type>().clone())
+    }
+
+    fn to_text(&self, array: &ArrayRef, name: &str) -> Result<StringArray, CuratorError> {
+        if array.data_type().is_floating() {
+            let numbers = self.to_numbers(array, name)?;
+            // As a person writes it: 1, not 1.0.
+            return Ok(numbers.iter().map(|value| value.map(|number| number.to_string())).collect());
+        }
+        let cast = arrow_cast::cast(array, &DataType::Utf8).map_err(|error| self.fail(&error))?;
+        Ok(cast.as_string::<i32>().clone())
+    }
+
+    fn fail(&self, error: &dyn std::fmt::Display) -> CuratorError {
+        CuratorError::file(self.path.display(), error)
+    }
+}
+
+/// The record-by-record path, for missing values and levels.
+fn fill(
+    needs: &Needs<'_>,
+    numeric: &[Float64Array],
+    text: &[StringArray],
+    first_row: u64,
+) -> Result<Block, CuratorError> {
+    let rows = numeric.first().map_or_else(|| text.first().map_or(0, Array::len), Array::len);
+    let mut block = Block::new(needs);
+    for row in 0..rows {
+        let cell = |column: usize| match numeric.get(column) {
+            Some(array) if array.is_valid(row) => Cell::Number(array.value(row)),
+            Some(_) => Cell::Missing,
+            None => match &text[column - numeric.len()] {
+                array if array.is_valid(row) => Cell::Text(array.value(row).as_bytes()),
+                _ => Cell::Missing,
+            },
+        };
+        block.push(needs, cell, &|| format!("row {}", first_row + row as u64 + 1))?;
+    }
+    Ok(block)
+}
+
+/// Zero times a number is a number only if that is finite; sums of such products run at the speed of memory.
+fn all_finite(values: &[f64]) -> bool {
+    let mut sums = [0.0; 8];
+    let chunks = values.chunks_exact(8);
+    let rest = chunks.remainder();
+    for chunk in chunks {
+        for (sum, value) in sums.iter_mut().zip(chunk) {
+            *sum += 0.0 * value;
+        }
+    }
+    sums.iter().all(|sum| *sum == 0.0) && rest.iter().all(|value| value.is_finite())
+}

@@ -1,0 +1,158 @@
+//! `organza inspect`: is a release valid, what does it hold, and does its guarantee follow from its noise?
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use organza_release::{Claim, Column, Domain, Neighbours, Release, read_many};
+use serde_json::{Value, json};
+
+use super::failure::{Failure, Status};
+use super::terminal::{print_json, print_text, short, table};
+
+#[derive(Args, Debug)]
+pub struct InspectArguments {
+    /// Release files; a file may hold many releases
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(arguments: &InspectArguments) -> Result<Status, Failure> {
+    let mut inspected = Vec::new();
+    for path in &arguments.files {
+        for release in read(path)? {
+            let claim = release.claim()?;
+            inspected.push((path, release, claim));
+        }
+    }
+    if arguments.json {
+        let values: Vec<Value> =
+            inspected.iter().map(|(path, release, claim)| as_json(path, release, claim)).collect();
+        print_json(&values)?;
+    } else {
+        for (path, release, claim) in &inspected {
+            print_text(&explain(path, release, claim))?;
+        }
+    }
+    let sound = inspected.iter().all(|(_, _, claim)| claim.holds);
+    Ok(if sound { Status::Fine } else { Status::CheckFailed })
+}
+
+/// Reads all releases of a file.
+pub fn read(path: &Path) -> Result<Vec<Release>, Failure> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| Failure::bad_input(format!("{name}: {error}")))?;
+    Ok(read_many(&bytes, &name)?)
+}
+
+fn as_json(path: &Path, release: &Release, claim: &Claim) -> Value {
+    json!({
+        "file": path.display().to_string(),
+        "party": release.party,
+        "records": release.records,
+        "formula": release.domain.formula(),
+        "entries": entry_names(release),
+        "value": release.value,
+        "noise": release.noise,
+        "privacy": release.privacy,
+        "claim": {
+            "holds": claim.holds,
+            "sensitivity": claim.sensitivity.value,
+            "tight": claim.sensitivity.tight,
+            "scale": claim.scale,
+            "epsilon": claim.epsilon,
+            "delta": claim.delta,
+        },
+    })
+}
+
+/// Names of the released entries, for example `x1*y`.
+fn entry_names(release: &Release) -> Vec<String> {
+    super::release_plan::entry_names(&release.domain, &release.statistic)
+}
+
+fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
+    let privacy = &release.privacy;
+    let relation = match privacy.neighbours {
+        Neighbours::Substitute => "one record is exchanged for another",
+        Neighbours::AddRemove => "one record is added or taken away",
+    };
+    let records = release.records.map_or("confidential".to_string(), |records| records.to_string());
+    let verdict = if claim.holds {
+        "follows from the noise".to_string()
+    } else if !privacy.private_bounds {
+        "VOID: the bounds were read off the data".to_string()
+    } else {
+        format!(
+            "DOES NOT FOLLOW: the noise pays for epsilon {}, delta {}",
+            short(claim.epsilon),
+            short(claim.delta)
+        )
+    };
+    let noise = super::release_plan::noise_table(
+        &release.domain,
+        &release.statistic,
+        &release.noise,
+        Some(&release.value),
+    );
+    format!(
+        "{path}\n  party      {party}, {records} records, written {created} by {tool} {version}\n  \
+         model      {formula}\n  domain     {domain}\n  missing    {missing:?}\n  \
+         guarantee  ({epsilon}, {delta})-differential privacy when {relation}\n             {verdict}\n  \
+         noise      {family:?}, {norm:?} sensitivity {sensitivity} {tight}, weighted scale {scale}\n{noise}",
+        path = path.display(),
+        party = release.party,
+        created = release.created,
+        tool = release.tool.name,
+        version = release.tool.version,
+        formula = release.domain.formula(),
+        domain = describe_domain(&release.domain),
+        missing = release.missing,
+        epsilon = short(privacy.epsilon),
+        delta = short(privacy.delta),
+        family = release.noise.family,
+        norm = privacy.norm,
+        sensitivity = short(privacy.sensitivity),
+        tight = if claim.sensitivity.tight { "(exact)" } else { "(upper bound)" },
+        scale = short(claim.scale),
+    )
+}
+
+fn describe_domain(domain: &Domain) -> String {
+    let columns: Vec<String> = domain.columns().iter().map(describe_column).collect();
+    let columns = columns.join(", ");
+    match domain {
+        Domain::Box(domain) => match domain.record_scale {
+            Some(radius) => format!("{columns}; records shrunk to norm {}", short(radius)),
+            None => columns,
+        },
+        Domain::Ball(domain) => {
+            format!("|x| <= {}, |{}| <= {}", domain.radius, domain.response, domain.response_bound)
+        }
+    }
+}
+
+fn describe_column(column: &Column) -> String {
+    match column {
+        Column::Numeric { name, lower, upper } => format!("{name} in [{lower}, {upper}]"),
+        Column::Categorical { name, levels } => format!("{name} in {{{}}}", levels.join(", ")),
+    }
+}
+
+/// One line per release, for lists.
+pub fn overview(releases: &[(String, Release)]) -> String {
+    let rows = releases.iter().map(|(file, release)| {
+        vec![
+            file.clone(),
+            release.party.clone(),
+            release.records.map_or("?".into(), |records| records.to_string()),
+            short(release.privacy.epsilon),
+            short(release.privacy.delta),
+            short(release.privacy.sensitivity),
+            release.value.len().to_string(),
+        ]
+    });
+    table(&["file", "party", "records", "epsilon", "delta", "sensitivity", "numbers"], rows)
+}

@@ -1,0 +1,117 @@
+//! What would be published: the plan of a release, for a person and for machines.
+
+use organza_curator::ledger::Preview;
+use organza_curator::mechanism::Plan;
+use organza_release::{Domain, Layout, Noise, Statistic};
+use serde_json::{Value, json};
+
+use super::terminal::{short, table};
+
+/// Names of the coordinates of a record.
+fn coordinate_names(domain: &Domain) -> Vec<&str> {
+    let constant = domain.intercept().then_some("1");
+    constant.into_iter().chain(domain.feature_names()).chain([domain.response_name()]).collect()
+}
+
+/// Names of the released entries, for example `x1*y`.
+pub fn entry_names(domain: &Domain, statistic: &Statistic) -> Vec<String> {
+    let names = coordinate_names(domain);
+    statistic.entries().iter().map(|&[row, column]| format!("{}*{}", names[row], names[column])).collect()
+}
+
+/// Noise scale (and value) of every entry.
+pub fn noise_table(domain: &Domain, statistic: &Statistic, noise: &Noise, values: Option<&[f64]>) -> String {
+    let names = entry_names(domain, statistic);
+    let rows = names.into_iter().enumerate().map(|(index, name)| {
+        let value = values.map(|values| short(values[index]));
+        [Some(name), value, Some(short(noise.scales[index]))].into_iter().flatten().collect()
+    });
+    match values {
+        Some(_) => table(&["sum of", "noisy value", "noise scale"], rows),
+        None => table(&["sum of", "noise scale"], rows),
+    }
+}
+
+/// The plan for machines.
+pub fn as_json(plan: &Plan, preview: Option<&Preview>) -> Value {
+    json!({
+        "formula": plan.domain().formula(),
+        "domain": plan.domain(),
+        "entries": entry_names(plan.domain(), plan.statistic()),
+        "indices": plan.statistic().entries(),
+        "layout": plan.statistic().layout(),
+        "norm": plan.privacy().norm,
+        "neighbours": plan.privacy().neighbours,
+        "sensitivity": plan.sensitivity().value,
+        "sensitivity_is_exact": plan.sensitivity().tight,
+        "noise": plan.noise(),
+        "weighted_scale": plan.weighted_scale(),
+        "privacy": plan.privacy(),
+        "ledger": preview,
+    })
+}
+
+/// The plan for a person; `other` is the plan with the other layout, for comparison.
+pub fn explain(plan: &Plan, other: Option<&Plan>, preview: Option<&Preview>) -> String {
+    let privacy = plan.privacy();
+    let exact = if plan.sensitivity().tight { "exact" } else { "upper bound" };
+    let mut text = format!(
+        "formula      {}\nguarantee    ({}, {})-differential privacy, neighbours {:?}\n\
+         sensitivity  {} ({:?}, {exact}), layout {}\n",
+        plan.domain().formula(),
+        short(privacy.epsilon),
+        short(privacy.delta),
+        privacy.neighbours,
+        short(plan.sensitivity().value),
+        privacy.norm,
+        layout_name(plan),
+    );
+    if let Domain::Box(domain) = plan.domain() {
+        match domain.record_scale {
+            Some(radius) => {
+                text += &format!(
+                    "records      shrunk whole to norm {}; weights: intercept {}, response {}\n",
+                    short(radius),
+                    short(domain.intercept_weight),
+                    short(domain.response_weight)
+                )
+            }
+            None => text += "records      not scaled\n",
+        }
+    }
+    text += &noise_table(plan.domain(), plan.statistic(), plan.noise(), None);
+    if let Some(other) = other {
+        text += &format!(
+            "With the {} layout the sensitivity would be {} and the largest noise scale {} instead of {}.\n",
+            layout_name(other),
+            short(other.sensitivity().value),
+            short(largest(other)),
+            short(largest(plan)),
+        );
+    }
+    text + &preview.map_or(String::new(), explain_preview)
+}
+
+fn layout_name(plan: &Plan) -> &'static str {
+    match plan.statistic().layout() {
+        Layout::Isometric => "isometric",
+        Layout::Upper => "upper",
+    }
+}
+
+fn largest(plan: &Plan) -> f64 {
+    plan.noise().scales.iter().copied().fold(0.0, f64::max)
+}
+
+fn explain_preview(preview: &Preview) -> String {
+    let budget = if preview.budget_would_be_set {
+        "no budget is set: this release would set it to its own loss".to_string()
+    } else {
+        format!("the budget is {}", preview.budget)
+    };
+    let verdict = if preview.fits { "it fits" } else { "it does NOT fit" };
+    format!(
+        "ledger       {budget}; spent {} now, {} after this release: {verdict}\n",
+        preview.spent_before, preview.spent_after
+    )
+}

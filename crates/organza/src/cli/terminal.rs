@@ -1,0 +1,102 @@
+//! What a person sees: tables on standard output, progress and warnings on standard error.
+
+use std::io::IsTerminal;
+use std::sync::OnceLock;
+
+use comfy_table::{Cell, CellAlignment, Table, TableComponent, presets};
+use indicatif::{ProgressBar, ProgressStyle};
+use organza_curator::table::Progress;
+use serde::Serialize;
+
+use super::failure::Failure;
+
+/// Prints indented JSON.
+pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value)?;
+    print_text(&format!("{text}\n"))
+}
+
+/// Prints text; a closed pipe (`| head`) is an ordinary end.
+pub fn print_text(text: &str) -> Result<(), Failure> {
+    use std::io::Write;
+    match anstream::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::failed(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Says something on standard error.
+pub fn warn(message: &str) {
+    anstream::eprintln!("\u{1b}[1;33mwarning:\u{1b}[0m {message}");
+}
+
+/// Tells a person what was done, on standard error.
+pub fn say(message: &str) {
+    anstream::eprintln!("{message}");
+}
+
+/// A table with a header; all columns but the first are aligned to the right.
+pub fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).remove_style(TableComponent::HorizontalLines);
+    table.set_header(header.to_vec());
+    for row in rows {
+        table.add_row(row.into_iter().map(Cell::new));
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    format!("{table}\n")
+}
+
+/// A number with a few significant digits.
+pub fn short(value: f64) -> String {
+    let magnitude = value.abs();
+    if value == 0.0 || (1e-3..1e6).contains(&magnitude) {
+        let decimals = if magnitude >= 1.0 { 5 - (magnitude.log10() as usize).min(5) } else { 6 };
+        let text = format!("{value:.decimals$}");
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+    } else {
+        let text = format!("{value:.4e}");
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        format!("{}e{exponent}", mantissa.trim_end_matches('0').trim_end_matches('.'))
+    }
+}
+
+/// A progress bar on standard error that appears only where someone watches.
+#[derive(Default)]
+pub struct Bar {
+    bar: OnceLock<ProgressBar>,
+    quiet: bool,
+}
+
+impl Bar {
+    /// A bar that stays hidden if output is for machines.
+    pub fn new(quiet: bool) -> Self {
+        Self { bar: OnceLock::new(), quiet: quiet || !std::io::stderr().is_terminal() }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Progress for Bar {
+    fn update(&self, done: u64, total: Option<u64>) {
+        if self.quiet {
+            return;
+        }
+        let bar = self.bar.get_or_init(|| match total {
+            Some(total) => {
+                let style =
+                    ProgressStyle::with_template("reading {wide_bar} {percent}% {elapsed}, {eta} left");
+                ProgressBar::new(total).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+            }
+            None => ProgressBar::new_spinner(),
+        });
+        bar.set_position(done);
+    }
+}

@@ -1,0 +1,30 @@
+//! The contract between the side that sees data and the side that infers.
+//!
+//! A [`Release`] says what was computed from a table, with what noise, at what privacy loss. It is the only
+//! thing that crosses from a data holder to an analyst, so this crate knows nothing about tables and nothing
+//! about samplers: it holds the types, their strict reading and writing, the arithmetic of privacy losses
+//! ([`loss`]) and of sensitivities ([`sensitivity`]), and the change of units ([`units`]).
+
+mod claim;
+mod domain;
+mod error;
+pub mod loss;
+mod noise;
+mod privacy;
+mod read;
+mod release;
+mod schema;
+pub mod sensitivity;
+mod statistic;
+pub mod units;
+mod validate;
+
+pub use claim::Claim;
+pub use domain::{BallDomain, BoxDomain, Column, Domain, Interval};
+pub use error::ReleaseError;
+pub use noise::{Family, Noise};
+pub use privacy::{Neighbours, Norm, PrivacyLoss};
+pub use read::{read_many, read_one};
+pub use release::{Missing, Release, SCHEMA, Tool};
+pub use schema::json_schema;
+pub use statistic::{Layout, Statistic, gram_entries};

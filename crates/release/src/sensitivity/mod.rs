@@ -1,0 +1,120 @@
+//! Exact sensitivities of a Gram matrix, or proven upper bounds where no closed form is known.
+//!
+//! The statistic is `T(w)`, the released entries of `w w'` summed over records, in weighted units. Between
+//! neighbours one record changes, so the sensitivity is the largest `|T(w) - T(w')|` over two records of the
+//! domain (substitute) or the largest `|T(w)|` over one (add-remove). The papers' own values are too large for
+//! Laplace noise (they add the ranges of the entries) and too small for Gaussian noise ([AYB23] section 3.1
+//! uses the add-remove value under a definition by substitution).
+//!
+//! `d` counts the features, `q = d + 1` the coordinates that vary, `p` the features and the constant.
+
+mod ball;
+mod cube;
+
+use crate::domain::Domain;
+use crate::privacy::{Neighbours, Norm};
+use crate::statistic::{Layout, Statistic};
+
+/// An upper bound of a sensitivity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bound {
+    /// The bound: no pair of neighbours differs by more.
+    pub value: f64,
+    /// Whether some pair of neighbours attains it.
+    pub tight: bool,
+}
+
+/// Where records live, in weighted units.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Geometry {
+    /// Features in [-1, 1], response in `[-response_weight, response_weight]`, an unscaled constant.
+    Cube {
+        /// Value of the constant, if there is one.
+        intercept_weight: f64,
+        /// Largest absolute response.
+        response_weight: f64,
+    },
+    /// Features (with the constant, if any) in a ball around zero, response in an interval around zero.
+    Ball {
+        /// Radius of the ball.
+        radius: f64,
+        /// Largest absolute response.
+        response_bound: f64,
+    },
+}
+
+/// The sensitivity of a release.
+pub fn of_release(domain: &Domain, statistic: &Statistic, neighbours: Neighbours, norm: Norm) -> Bound {
+    let bound = Shape::of(domain, statistic, neighbours).sensitivity(norm);
+    // Shrunk records of a box are only a part of the ball: the constant is positive and far-out responses shrink too.
+    let whole_ball = !(matches!(domain, Domain::Box(_)) && domain.is_scaled());
+    Bound { tight: bound.tight && whole_ball, ..bound }
+}
+
+/// Everything that the sensitivity of a Gram matrix depends on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shape {
+    /// Number of features, the constant not counted.
+    pub features: usize,
+    /// Whether records carry a constant.
+    pub intercept: bool,
+    /// Whether the sum of squared responses is released.
+    pub response_square: bool,
+    /// How noise is laid out.
+    pub layout: Layout,
+    /// Which tables count as neighbours.
+    pub neighbours: Neighbours,
+    /// Where records live.
+    pub geometry: Geometry,
+}
+
+impl Shape {
+    /// The shape of a release.
+    pub fn of(domain: &Domain, statistic: &Statistic, neighbours: Neighbours) -> Self {
+        let geometry = match domain {
+            Domain::Box(domain) => match domain.record_scale {
+                None => Geometry::Cube {
+                    intercept_weight: domain.intercept_weight,
+                    response_weight: domain.response_weight,
+                },
+                Some(radius) => Geometry::Ball { radius, response_bound: domain.response_weight },
+            },
+            Domain::Ball(domain) => Geometry::Ball { radius: 1.0, response_bound: domain.response_weight },
+        };
+        Self {
+            features: domain.feature_count(),
+            intercept: domain.intercept(),
+            response_square: statistic.has_response_square(domain),
+            layout: statistic.layout(),
+            neighbours,
+            geometry,
+        }
+    }
+
+    /// The sensitivity in a norm.
+    ///
+    /// In the L1 norm, and for the cube in the upper layout, weights are taken to be 1; validation of a release
+    /// guarantees it for the cube.
+    pub fn sensitivity(&self, norm: Norm) -> Bound {
+        match (self.geometry, norm) {
+            (Geometry::Cube { .. }, Norm::L1) => cube::l1(self),
+            (Geometry::Cube { intercept_weight, response_weight }, Norm::L2) => match self.layout {
+                Layout::Upper => cube::l2_upper(self),
+                Layout::Isometric => cube::l2_isometric(self, intercept_weight, response_weight),
+            },
+            (Geometry::Ball { radius, response_bound }, Norm::L1) => ball::l1(self, radius, response_bound),
+            (Geometry::Ball { radius, response_bound }, Norm::L2) => ball::l2(self, radius, response_bound),
+        }
+    }
+
+    /// Number of features and the constant.
+    fn regressors(&self) -> usize {
+        self.features + usize::from(self.intercept)
+    }
+
+    /// Number of released entries, the constant's own square included.
+    fn entries(&self) -> usize {
+        let dimension = self.regressors() + 1;
+        dimension * (dimension + 1) / 2 - usize::from(!self.response_square)
+    }
+}

@@ -1,0 +1,231 @@
+//! Checks beyond syntax: sizes agree, numbers are finite, scales are positive, entries are complete.
+
+use std::collections::BTreeSet;
+
+use crate::domain::{BallDomain, BoxDomain, Column, Domain, Interval};
+use crate::error::ReleaseError;
+use crate::noise::{Family, Noise};
+use crate::privacy::{Neighbours, Norm, PrivacyLoss};
+use crate::read::is_newer;
+use crate::release::{Release, SCHEMA};
+use crate::statistic::{Layout, gram_entries};
+
+type Checked = Result<(), ReleaseError>;
+
+impl Release {
+    /// Checks that every field has a possible value and that the fields agree with each other.
+    pub fn validate(&self) -> Checked {
+        self.check_schema()?;
+        require(!self.party.trim().is_empty(), "party", "must name the data holder")?;
+        require(is_timestamp(&self.created), "created", "must be a UTC time like 2026-01-31T12:00:00Z")?;
+        self.domain.check()?;
+        self.privacy.check(self.noise.family)?;
+        self.check_records()?;
+        self.check_entries()?;
+        let entries = self.statistic.entries().len();
+        self.noise.check(entries)?;
+        require_length("value", self.value.len(), entries)?;
+        for (index, value) in self.value.iter().enumerate() {
+            require(value.is_finite(), format!("value[{index}]"), format!("must be finite, found {value}"))?;
+        }
+        self.check_weights()
+    }
+
+    fn check_schema(&self) -> Checked {
+        if is_newer(&self.schema) {
+            return Err(ReleaseError::NewerSchema {
+                source_name: format!("release of {:?}", self.party),
+                found: self.schema.clone(),
+                supported: SCHEMA.to_string(),
+            });
+        }
+        require(self.schema == SCHEMA, "schema", format!("must be {SCHEMA:?}, found {:?}", self.schema))
+    }
+
+    fn check_records(&self) -> Checked {
+        match (self.privacy.neighbours, self.records) {
+            (Neighbours::Substitute, None) => {
+                fail("records", "must be given: with substituted neighbours the number of records is public")
+            }
+            (Neighbours::AddRemove, Some(_)) => fail(
+                "records",
+                "must be null: with add-remove neighbours the number of records is confidential",
+            ),
+            (_, Some(0)) => fail("records", "must be at least 1"),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_entries(&self) -> Checked {
+        let dimension = self.domain.dimension();
+        let mut seen = BTreeSet::new();
+        for (position, &[row, column]) in self.statistic.entries().iter().enumerate() {
+            let field = format!("statistic.entries[{position}]");
+            let entry = format!("[{row}, {column}]");
+            require(row < dimension && column < dimension, &field, {
+                format!("{entry} is outside of a record with {dimension} coordinates")
+            })?;
+            let first_time = seen.insert([row.min(column), row.max(column)]);
+            require(first_time, &field, format!("the symmetric entry {entry} is given twice"))?;
+            require(row <= column, &field, format!("{entry} must be written [{column}, {row}]"))?;
+        }
+        let substitute = self.privacy.neighbours == Neighbours::Substitute;
+        let with_square = self.statistic.has_response_square(&self.domain);
+        let wanted = gram_entries(&self.domain, substitute, with_square);
+        for [row, column] in &wanted {
+            let missing = format!("[{row}, {column}] is missing; only the squared response may be left out");
+            require(seen.contains(&[*row, *column]), "statistic.entries", missing)?;
+        }
+        // What is left over can only be the public number of records.
+        require(seen.len() == wanted.len(), "statistic.entries", {
+            "[0, 0] is the public number of records and must be left out"
+        })
+    }
+
+    fn check_weights(&self) -> Checked {
+        let Domain::Box(domain) = &self.domain else { return Ok(()) };
+        let plain = domain.intercept_weight == 1.0 && domain.response_weight == 1.0;
+        let unscaled_upper = domain.record_scale.is_none() && self.statistic.layout() == Layout::Upper;
+        require(plain || !unscaled_upper, "domain.intercept_weight", {
+            "unscaled records in the upper layout have weights 1, and so must domain.response_weight"
+        })
+    }
+}
+
+impl Domain {
+    fn check(&self) -> Checked {
+        let names = self.feature_names();
+        require(
+            !names.is_empty() || self.intercept(),
+            "domain.features",
+            "are empty and there is no intercept",
+        )?;
+        require_distinct("domain.features", &names)?;
+        require(!names.contains(&self.response_name()), "domain.response", "is also among the features")?;
+        let columns: Vec<&str> = self.columns().iter().map(Column::name).collect();
+        require_distinct("domain.columns", &columns)?;
+        for (index, column) in self.columns().iter().enumerate() {
+            column.check(&format!("domain.columns[{index}]"))?;
+        }
+        require_positive("domain.response_weight", self.response_weight())?;
+        match self {
+            Domain::Box(domain) => domain.check(),
+            Domain::Ball(domain) => domain.check(),
+        }
+    }
+}
+
+impl BoxDomain {
+    fn check(&self) -> Checked {
+        require_positive("domain.intercept_weight", self.intercept_weight)?;
+        if let Some(radius) = self.record_scale {
+            require_positive("domain.record_scale", radius)?;
+        }
+        for (index, feature) in self.features.iter().enumerate() {
+            feature.check(&format!("domain.features[{index}]"), self.intercept)?;
+        }
+        self.response.check("domain.response", self.intercept)
+    }
+}
+
+impl BallDomain {
+    fn check(&self) -> Checked {
+        require_positive("domain.radius", self.radius)?;
+        require_positive("domain.response_bound", self.response_bound)
+    }
+}
+
+impl Interval {
+    fn check(&self, field: &str, intercept: bool) -> Checked {
+        require(!self.name.trim().is_empty(), format!("{field}.name"), "must not be empty")?;
+        check_bounds(field, self.lower, self.upper)?;
+        // A line through the origin stays one only if normalising does not shift.
+        require(intercept || self.lower == -self.upper, format!("{field}.lower"), {
+            "without an intercept bounds must be symmetric about zero"
+        })
+    }
+}
+
+impl Column {
+    fn check(&self, field: &str) -> Checked {
+        require(!self.name().trim().is_empty(), format!("{field}.name"), "must not be empty")?;
+        match self {
+            Column::Numeric { lower, upper, .. } => check_bounds(field, *lower, *upper),
+            Column::Categorical { levels, .. } => {
+                let names: Vec<&str> = levels.iter().map(String::as_str).collect();
+                require(names.len() >= 2, format!("{field}.levels"), "must hold at least two levels")?;
+                require_distinct(&format!("{field}.levels"), &names)
+            }
+        }
+    }
+}
+
+impl Noise {
+    fn check(&self, entries: usize) -> Checked {
+        require_length("noise.scales", self.scales.len(), entries)?;
+        for (index, &scale) in self.scales.iter().enumerate() {
+            require_positive(&format!("noise.scales[{index}]"), scale)?;
+        }
+        require((-120..=0).contains(&self.lattice), "noise.lattice", {
+            format!("must be an exponent of two from -120 to 0, found {}", self.lattice)
+        })
+    }
+}
+
+impl PrivacyLoss {
+    fn check(&self, family: Family) -> Checked {
+        require_positive("privacy.epsilon", self.epsilon)?;
+        require_positive("privacy.sensitivity", self.sensitivity)?;
+        let (norm, delta_fits, range) = match family {
+            Family::Gaussian => (Norm::L2, self.delta > 0.0 && self.delta < 1.0, "between 0 and 1"),
+            Family::Laplace => (Norm::L1, self.delta == 0.0, "0 for Laplace noise"),
+        };
+        require(delta_fits, "privacy.delta", format!("must be {range}, found {}", self.delta))?;
+        require(
+            self.norm == norm,
+            "privacy.norm",
+            format!("must be {norm:?} for {family:?} noise").to_lowercase(),
+        )
+    }
+}
+
+fn check_bounds(field: &str, lower: f64, upper: f64) -> Checked {
+    require(lower.is_finite(), format!("{field}.lower"), format!("must be finite, found {lower}"))?;
+    require(upper.is_finite(), format!("{field}.upper"), format!("must be finite, found {upper}"))?;
+    require(lower < upper, format!("{field}.lower"), format!("{lower} must be less than upper, {upper}"))
+}
+
+/// `2026-01-31T12:00:00Z`, with or without fractions of a second.
+fn is_timestamp(text: &str) -> bool {
+    let pattern = b"dddd-dd-ddTdd:dd:dd";
+    let bytes = text.as_bytes();
+    let fits = |(byte, mark): (&u8, &u8)| if *mark == b'd' { byte.is_ascii_digit() } else { byte == mark };
+    bytes.len() > pattern.len()
+        && bytes.iter().zip(pattern).all(fits)
+        && bytes.ends_with(b"Z")
+        && bytes[pattern.len()..bytes.len() - 1].iter().all(|byte| *byte == b'.' || byte.is_ascii_digit())
+}
+
+fn require(condition: bool, field: impl Into<String>, reason: impl Into<String>) -> Checked {
+    if condition { Ok(()) } else { fail(field, reason) }
+}
+
+fn fail(field: impl Into<String>, reason: impl Into<String>) -> Checked {
+    Err(ReleaseError::field(field, reason))
+}
+
+fn require_positive(field: &str, number: f64) -> Checked {
+    require(number.is_finite() && number > 0.0, field, format!("must be positive and finite, found {number}"))
+}
+
+fn require_length(field: &str, found: usize, wanted: usize) -> Checked {
+    require(found == wanted, field, format!("has {found} numbers for {wanted} entries of the statistic"))
+}
+
+fn require_distinct(field: &str, names: &[&str]) -> Checked {
+    let mut seen = BTreeSet::new();
+    match names.iter().find(|name| !seen.insert(**name)) {
+        Some(name) => fail(field, format!("{name:?} is given twice")),
+        None => Ok(()),
+    }
+}

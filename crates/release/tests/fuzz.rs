@@ -1,0 +1,56 @@
+//! Bounded byte-level fuzzing: any bytes give an error or valid releases, never a panic.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod common;
+
+use organza_release::read_many;
+use proptest::prelude::*;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+
+const TOKENS: [&str; 14] = [
+    "null", "-1", "1e308", "1e-400", "[]", "{}", "\"\"", "[0,0]", "true", "\u{fffd}", ",", ":", "\\u0000",
+    "9e99",
+];
+
+/// One to four random edits: flip a byte, delete or repeat a stretch, or put a token somewhere.
+fn mutate(bytes: &mut Vec<u8>, rng: &mut ChaCha8Rng) {
+    for _ in 0..rng.random_range(1..=4) {
+        let at = rng.random_range(0..bytes.len());
+        let end = (at + rng.random_range(1..40)).min(bytes.len());
+        match rng.random_range(0..4) {
+            0 => bytes[at] ^= 1 << rng.random_range(0..8),
+            1 => drop(bytes.drain(at..end)),
+            2 => drop(bytes.splice(at..at, bytes[at..end].to_vec())),
+            _ => drop(bytes.splice(at..end, TOKENS[rng.random_range(0..TOKENS.len())].bytes())),
+        }
+        if bytes.is_empty() {
+            bytes.push(b'{');
+        }
+    }
+}
+
+#[test]
+fn mutated_releases_never_panic_and_survivors_are_valid() {
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let originals = [common::scaled_box(), common::ball()].map(|release| release.to_json_line().unwrap());
+    let mut survivors = 0;
+    for round in 0..60_000 {
+        let mut bytes = originals[round % 2].clone().into_bytes();
+        mutate(&mut bytes, &mut rng);
+        for release in read_many(&bytes, "fuzz").unwrap_or_default() {
+            survivors += 1;
+            let text = release.to_json().expect("what was read can be written");
+            assert_eq!(read_many(text.as_bytes(), "again").unwrap(), [release]);
+        }
+    }
+    assert!(survivors > 100, "the mutations must not all be refused by syntax alone: {survivors}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let _ = read_many(&bytes, "fuzz");
+    }
+}

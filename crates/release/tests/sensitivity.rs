@@ -1,0 +1,175 @@
+//! Every sensitivity against a randomised maximiser: never exceeded, and reached where tightness is claimed.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+use organza_release::sensitivity::{Geometry, Shape};
+use organza_release::{Layout, Neighbours, Norm};
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+
+/// The released entries of one record in weighted units, written down without reference to the formulas.
+fn entries(shape: &Shape, record: &[f64]) -> Vec<f64> {
+    let (x, y) = record.split_at(record.len() - 1);
+    let mut out = Vec::new();
+    for i in 0..x.len() {
+        for j in i..x.len() {
+            let weight = if i < j && shape.layout == Layout::Isometric { 2f64.sqrt() } else { 1.0 };
+            out.push(weight * x[i] * x[j]);
+        }
+        out.push(x[i] * y[0]);
+    }
+    if shape.response_square {
+        out.push(y[0] * y[0]);
+    }
+    out
+}
+
+/// Turns any point into the nearest-looking record of the domain.
+fn into_domain(shape: &Shape, point: &[f64]) -> Vec<f64> {
+    let mut record = point.to_vec();
+    match shape.geometry {
+        Geometry::Cube { intercept_weight, response_weight } => {
+            record.iter_mut().for_each(|value| *value = value.clamp(-1.0, 1.0));
+            *record.last_mut().unwrap() *= response_weight;
+            if shape.intercept {
+                record.insert(0, intercept_weight);
+            }
+        }
+        Geometry::Ball { radius, response_bound } => {
+            let last = record.len() - 1;
+            let norm = record[..last].iter().map(|value| value * value).sum::<f64>().sqrt();
+            let shrink = (radius / norm).min(1.0);
+            record[..last].iter_mut().for_each(|value| *value *= shrink);
+            record[last] = record[last].clamp(-response_bound, response_bound);
+        }
+    }
+    record
+}
+
+fn change(shape: &Shape, norm: Norm, free: usize, pair: &[f64]) -> f64 {
+    let first = entries(shape, &into_domain(shape, &pair[..free]));
+    let second = match shape.neighbours {
+        Neighbours::Substitute => entries(shape, &into_domain(shape, &pair[free..])),
+        Neighbours::AddRemove => vec![0.0; first.len()],
+    };
+    let differences = first.iter().zip(&second).map(|(a, b)| a - b);
+    match norm {
+        Norm::L1 => differences.map(f64::abs).sum(),
+        Norm::L2 => differences.map(|change| change * change).sum::<f64>().sqrt(),
+    }
+}
+
+/// Random restarts of a one-point evolution strategy with the one-fifth success rule.
+fn largest_change(shape: &Shape, norm: Norm, rng: &mut ChaCha8Rng) -> f64 {
+    let varying = shape.features + 1;
+    let free = match shape.geometry {
+        Geometry::Cube { .. } => varying,
+        Geometry::Ball { .. } => varying + usize::from(shape.intercept),
+    };
+    let reach = match shape.geometry {
+        Geometry::Cube { .. } => 1.5,
+        Geometry::Ball { radius, response_bound } => 1.5 * radius.max(response_bound),
+    };
+    let mut best = 0.0f64;
+    for restart in 0..16 {
+        let mut point: Vec<f64> = (0..2 * free).map(|_| rng.random_range(-reach..reach)).collect();
+        if restart % 2 == 0 {
+            point.iter_mut().for_each(|value| *value = reach * value.signum());
+        }
+        let mut value = change(shape, norm, free, &point);
+        let mut step = 0.5;
+        for _ in 0..3_000 {
+            let coordinate = rng.random_range(0..point.len());
+            let everywhere = rng.random_bool(0.5);
+            let proposal: Vec<f64> = (0..point.len())
+                .map(|i| {
+                    let moves = everywhere || i == coordinate;
+                    point[i] + if moves { step * rng.random_range(-1.0..1.0) } else { 0.0 }
+                })
+                .collect();
+            let proposed = change(shape, norm, free, &proposal);
+            if proposed >= value {
+                step = if proposed > value { step * 1.6 } else { step };
+                (point, value) = (proposal, proposed);
+            } else {
+                step *= 0.97;
+            }
+            step = step.clamp(1e-10, 1.0);
+        }
+        best = best.max(value);
+    }
+    best
+}
+
+fn all_shapes() -> Vec<(Shape, Norm)> {
+    let mut shapes = Vec::new();
+    let geometries = [
+        Geometry::Cube { intercept_weight: 1.0, response_weight: 1.0 },
+        Geometry::Cube { intercept_weight: 0.6, response_weight: 1.4 },
+        Geometry::Ball { radius: 1.0, response_bound: 1.0 },
+        Geometry::Ball { radius: 1.3, response_bound: 0.7 },
+        Geometry::Ball { radius: 0.5, response_bound: 1.2 },
+    ];
+    for geometry in geometries {
+        for features in 0..=4 {
+            for bits in 0..32 {
+                let flag = |bit: u32| bits >> bit & 1 == 1;
+                let shape = Shape {
+                    features,
+                    intercept: flag(0),
+                    response_square: flag(1),
+                    layout: if flag(2) { Layout::Isometric } else { Layout::Upper },
+                    neighbours: if flag(3) { Neighbours::Substitute } else { Neighbours::AddRemove },
+                    geometry,
+                };
+                let norm = if flag(4) { Norm::L2 } else { Norm::L1 };
+                shapes.push((shape, norm));
+            }
+        }
+    }
+    shapes.retain(|(shape, norm)| is_supported(shape, *norm));
+    shapes
+}
+
+fn is_supported(shape: &Shape, norm: Norm) -> bool {
+    let weighted =
+        matches!(shape.geometry, Geometry::Cube { intercept_weight, .. } if intercept_weight != 1.0);
+    let something = shape.features > 0 || shape.intercept;
+    let laplace_is_upper = norm == Norm::L2 || shape.layout == Layout::Upper;
+    something && laplace_is_upper && !(weighted && shape.layout == Layout::Upper)
+}
+
+/// Has been seen to catch: the add-remove value used under substitution, and a missing factor sqrt(2).
+#[test]
+fn sensitivities_are_never_exceeded_and_reached_where_tight() {
+    let mut rng = ChaCha8Rng::seed_from_u64(20_26);
+    for (shape, norm) in all_shapes() {
+        let bound = shape.sensitivity(norm);
+        let found = largest_change(&shape, norm, &mut rng);
+        assert!(found <= bound.value * (1.0 + 1e-12), "{shape:?} {norm:?}: {found} exceeds {bound:?}");
+        if bound.tight {
+            assert!(found >= bound.value * (1.0 - 1e-6), "{shape:?} {norm:?}: only {found} of {bound:?}");
+        }
+    }
+}
+
+#[test]
+fn closed_forms_of_the_literature() {
+    let shape = |features, intercept, layout, geometry| Shape {
+        features,
+        intercept,
+        response_square: true,
+        layout,
+        neighbours: Neighbours::Substitute,
+        geometry,
+    };
+    let cube = Geometry::Cube { intercept_weight: 1.0, response_weight: 1.0 };
+    let simple = shape(1, true, Layout::Upper, cube);
+    assert!((simple.sensitivity(Norm::L1).value - 16.0 / 3.0).abs() < 1e-15);
+    assert!((simple.sensitivity(Norm::L2).value - 8f64.sqrt()).abs() < 1e-15);
+    let unit = Geometry::Ball { radius: 1.0, response_bound: 1.0 };
+    // [AYB23] uses sqrt(2) here, the add-remove value.
+    let ball = Shape { response_square: false, ..shape(2, false, Layout::Upper, unit) };
+    assert!((ball.sensitivity(Norm::L2).value - 4.5f64.sqrt()).abs() < 1e-15);
+    let removed = Shape { neighbours: Neighbours::AddRemove, ..ball };
+    assert!((removed.sensitivity(Norm::L2).value - 2f64.sqrt()).abs() < 1e-15);
+}

@@ -1,0 +1,8 @@
+//! Helpers of the statistical tests: every verdict is a p-value or a confidence bound at [`ALPHA`].
+
+pub mod attack;
+pub mod binomial;
+pub mod goodness;
+
+/// Error probability of a whole test, shared among its comparisons by Bonferroni.
+pub const ALPHA: f64 = 1e-6;

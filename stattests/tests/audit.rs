@@ -1,0 +1,147 @@
+//! Audit of whole mechanisms: many releases on the worst neighbouring tables must not betray more than was claimed, and
+//! deliberately broken mechanisms must be caught by the same attack.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+use organza_curator::gram::{GramAccumulator, IntegerGram};
+use organza_curator::mechanism::{DomainChoice, NoiseRng, Plan, RecordScale, Request};
+use organza_release::loss::gaussian_epsilon;
+use organza_release::{Family, Layout, Missing, Release};
+use organza_stattests::ALPHA;
+use organza_stattests::attack::{Releases, gaussian_mu_lower_bound, pure_epsilon_lower_bound};
+
+const EPSILON: f64 = 8.0;
+const DELTA: f64 = 1e-5;
+/// Releases per table; enough to catch a scale that is too small by a factor of 1.22 at epsilon = 8.
+const REPEATS: usize = 4_000;
+
+/// The statistic of a table with a single record; the other records of both tables would be the same.
+fn statistic(plan: &Plan, record: &[f64]) -> IntegerGram {
+    let columns: Vec<&[f64]> = record.iter().map(std::slice::from_ref).collect();
+    let mut gram = GramAccumulator::new(plan.record_map());
+    gram.add_block(&columns).unwrap();
+    gram.finish()
+}
+
+fn publish(plan: &Plan, gram: &IntegerGram) -> Release {
+    plan.publish(gram, "audit", Missing::Refused, &mut NoiseRng::from_operating_system()).unwrap()
+}
+
+/// The domain of [AYB23]: two features in the unit ball, a response in [-1, 1], S and z released.
+fn ball_plan() -> Plan {
+    let request = Request {
+        domain: DomainChoice::Ball { radius: 1.0, response_bound: 1.0 },
+        layout: Some(Layout::Upper),
+        response_square: false,
+        ..Request::new("y ~ x1 + x2 - 1".parse().unwrap(), Default::default(), EPSILON, DELTA)
+    };
+    Plan::new(&request).unwrap()
+}
+
+/// The worst pair: x.x' = -B^2/2 and equal responses, turned until x x^T - x' x'^T is diagonal.
+fn worst_pair() -> ([f64; 3], [f64; 3]) {
+    // Half the angle between x and x' is 60 degrees; their bisector points along (1, 1).
+    let turned = |degrees: f64| (degrees.to_radians().cos(), degrees.to_radians().sin());
+    let ((a, b), (c, d)) = (turned(45.0 - 60.0), turned(45.0 + 60.0));
+    ([a, b, 1.0], [c, d, 1.0])
+}
+
+/// Releases of both tables with all noise multiplied by `factor`, in units of the claimed noise.
+fn releases(plan: &Plan, factor: f64) -> Releases {
+    let (first, second) = worst_pair();
+    let draw = |record: &[f64]| {
+        let gram = statistic(plan, record);
+        let exact = exact_values(plan, &gram);
+        let noisy = |_| {
+            let release = publish(plan, &gram);
+            let scales = &release.noise.scales;
+            let scaled = |index: usize| {
+                (exact[index] + factor * (release.value[index] - exact[index])) / (factor * scales[index])
+            };
+            (0..exact.len()).map(scaled).collect()
+        };
+        (0..REPEATS).map(noisy).collect()
+    };
+    Releases { first: draw(&first), second: draw(&second) }
+}
+
+/// The statistic without noise, in plain normalised units.
+fn exact_values(plan: &Plan, gram: &IntegerGram) -> Vec<f64> {
+    let unit = f64::exp2(-2.0 * f64::from(plan.record_map().grid_bits()));
+    let plain = |&[row, column]: &[usize; 2]| {
+        let weight = plan.domain().coordinate_weight(row) * plan.domain().coordinate_weight(column);
+        gram.entry(row, column).unwrap() as f64 * unit / weight
+    };
+    plan.statistic().entries().iter().map(plain).collect()
+}
+
+fn epsilon_lower_bound(factor: f64) -> f64 {
+    let mu = gaussian_mu_lower_bound(&releases(&ball_plan(), factor), ALPHA);
+    gaussian_epsilon(DELTA, mu.max(1e-9)).unwrap()
+}
+
+#[test]
+fn gaussian_release_keeps_its_claim() {
+    let found = epsilon_lower_bound(1.0);
+    assert!(found <= EPSILON, "the attack shows epsilon >= {found}, {EPSILON} was claimed");
+    // The attack is strong: it must find most of what is there.
+    assert!(found > 0.7 * EPSILON, "the attack finds only {found} of {EPSILON}");
+}
+
+/// [AYB23] section 3.1 takes sqrt(R^4 + R^2 B^2), which is right for adding a record and 1.5 times too small here.
+#[test]
+fn the_add_remove_sensitivity_under_substitution_is_caught() {
+    let factor = 2f64.sqrt() / ball_plan().sensitivity().value;
+    let found = epsilon_lower_bound(factor);
+    assert!(found > EPSILON, "the attack shows only epsilon >= {found}");
+}
+
+/// The scale that a slip in that paper's reference code produces.
+#[test]
+fn a_scale_too_small_by_2_1_is_caught() {
+    let found = epsilon_lower_bound(1.0 / 2.1);
+    assert!(found > EPSILON, "the attack shows only epsilon >= {found}");
+}
+
+const PURE_EPSILON: f64 = 1.0;
+const PURE_REPEATS: u64 = 150_000;
+
+/// `y ~ 1` in [-1, 1]: the sum and the sum of squares, L1 sensitivity 9/4 at y = 1 against y = -1/2.
+fn laplace_hits(factor: f64) -> (u64, u64) {
+    let mut bounds = organza_curator::bounds::Bounds::default();
+    bounds.set_flag("y=-1:1").unwrap();
+    let request = Request {
+        family: Family::Laplace,
+        domain: DomainChoice::Box { record_scale: RecordScale::None, intercept_weight: None },
+        ..Request::new("y ~ 1".parse().unwrap(), bounds, PURE_EPSILON, 0.0)
+    };
+    let plan = Plan::new(&request).unwrap();
+    let first = statistic(&plan, &[1.0]);
+    let above = exact_values(&plan, &first);
+    // Beyond the larger statistic in both coordinates the likelihood ratio is exp(epsilon) everywhere.
+    let count = |record: f64| {
+        let gram = statistic(&plan, &[record]);
+        let exact = exact_values(&plan, &gram);
+        let hit = |_: &u64| {
+            let release = publish(&plan, &gram);
+            let mut noisy =
+                exact.iter().zip(&release.value).map(|(exact, value)| exact + factor * (value - exact));
+            above.iter().all(|threshold| noisy.next().is_some_and(|value| value >= *threshold))
+        };
+        (0..PURE_REPEATS).filter(hit).count() as u64
+    };
+    (count(1.0), count(-0.5))
+}
+
+#[test]
+fn laplace_release_keeps_its_claim() {
+    let found = pure_epsilon_lower_bound(laplace_hits(1.0), PURE_REPEATS, ALPHA);
+    assert!(found <= PURE_EPSILON, "the attack shows epsilon >= {found}, {PURE_EPSILON} was claimed");
+    assert!(found > 0.85 * PURE_EPSILON, "the attack finds only {found} of {PURE_EPSILON}");
+}
+
+/// Noise for the sensitivity of the sum alone.
+#[test]
+fn laplace_noise_that_forgets_the_squares_is_caught() {
+    let found = pure_epsilon_lower_bound(laplace_hits(1.5 / 2.25), PURE_REPEATS, ALPHA);
+    assert!(found > PURE_EPSILON, "the attack shows only epsilon >= {found}");
+}
