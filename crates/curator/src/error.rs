@@ -12,12 +12,20 @@ use crate::ledger::LedgerError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CuratorError {
-    /// A file could not be opened, read or written.
+    /// A file could not be opened or read.
     #[error("{path}: {reason}")]
     File {
         /// The file.
         path: String,
         /// What the operating system or the format's reader says.
+        reason: String,
+    },
+    /// A file could not be written; nothing of it is left.
+    #[error("{path}: {reason}")]
+    Unwritable {
+        /// The file.
+        path: String,
+        /// What the operating system says.
         reason: String,
     },
     /// The output is already there.
@@ -108,6 +116,10 @@ pub enum CuratorError {
 impl CuratorError {
     pub(crate) fn file(path: impl std::fmt::Display, reason: impl std::fmt::Display) -> Self {
         CuratorError::File { path: path.to_string(), reason: reason.to_string() }
+    }
+
+    pub(crate) fn unwritable(path: impl std::fmt::Display, reason: String) -> Self {
+        CuratorError::Unwritable { path: path.to_string(), reason }
     }
 
     pub(crate) fn option(option: &'static str, reason: impl Into<String>) -> Self {

@@ -28,7 +28,7 @@ impl PendingFile {
         builder.prefix(".organza-");
         readable_by_others(&mut builder);
         let temporary = builder.tempfile_in(parent.unwrap_or(Path::new("."))).map_err(|error| {
-            CuratorError::file(destination.display(), format!("cannot be written: {error}"))
+            CuratorError::unwritable(destination.display(), format!("cannot be written: {error}"))
         })?;
         Ok(Self { temporary, destination: destination.to_path_buf(), overwrite })
     }
@@ -58,7 +58,7 @@ impl PendingFile {
 }
 
 fn fail(destination: &Path, error: std::io::Error) -> CuratorError {
-    CuratorError::file(destination.display(), format!("nothing was written: {error}"))
+    CuratorError::unwritable(destination.display(), format!("nothing was written: {error}"))
 }
 
 /// A release is meant to be published: the user's mask decides, not the habit of temporary files.

@@ -58,6 +58,9 @@ impl ReleaseError {
             ReleaseError::Field { field, reason } => {
                 ReleaseError::Syntax { source_name: source_name.to_string(), field, reason }
             }
+            ReleaseError::NewerSchema { found, supported, .. } => {
+                ReleaseError::NewerSchema { source_name: source_name.to_string(), found, supported }
+            }
             other => other,
         }
     }

@@ -5,6 +5,8 @@ mod noise_rng;
 mod plan;
 mod publish;
 mod request;
+#[cfg(test)]
+mod tests;
 
 pub use noise_rng::NoiseRng;
 pub use plan::Plan;

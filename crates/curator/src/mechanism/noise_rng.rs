@@ -30,7 +30,7 @@ impl NoiseRng {
     }
 
     /// One draw of discrete noise whose scale is a whole number of lattice steps: [CKS20] Algorithm 3 (Gaussian)
-    /// or Algorithm 2 (Laplace). Public so that its distribution can be audited.
+    /// or [CKS20] Algorithm 2 (Laplace). Public so that its distribution can be audited.
     pub fn draw(&mut self, family: Family, steps: u128) -> Result<i128, CuratorError> {
         let scale = RBig::from(UBig::from(steps));
         let sample = match family {

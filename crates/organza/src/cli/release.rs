@@ -32,7 +32,7 @@ pub struct ReleaseArguments {
     #[arg(long, value_name = "COLUMN=PUBLIC")]
     bound: Vec<String>,
     /// Privacy loss
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     epsilon: f64,
     /// Probability beyond epsilon, for Gaussian noise; choose it well below one over the number of records
     #[arg(long)]
@@ -48,7 +48,7 @@ pub struct ReleaseArguments {
     neighbours: NeighboursName,
     /// Norm to which records are shrunk whole, in normalised units, or `none`; by default chosen by the number of
     /// features (Gaussian) or none (Laplace)
-    #[arg(long, value_name = "RADIUS|none")]
+    #[arg(long, value_name = "RADIUS|none", allow_negative_numbers = true)]
     record_scale: Option<String>,
     /// Weight of the constant in a record
     #[arg(long, value_name = "WEIGHT")]
