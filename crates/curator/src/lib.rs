@@ -5,6 +5,7 @@
 //! operating system's entropy and writes a release. Nothing else leaves this crate.
 
 pub mod bounds;
+mod data_bounds;
 pub mod defaults;
 mod error;
 pub mod formula;

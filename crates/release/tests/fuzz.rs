@@ -48,6 +48,24 @@ fn mutated_releases_never_panic_and_survivors_are_valid() {
 }
 
 proptest! {
+    #[test]
+    fn reading_back_what_was_written_is_the_identity(
+        values in proptest::collection::vec(proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL | proptest::num::f64::ZERO, 10),
+        scales in proptest::collection::vec(1e-300..1e300f64, 10),
+        epsilon in 1e-300..1e300f64,
+        party in "[a-z\\p{L}\"\\\\ ]{0,12}x",
+        records in 1..u64::MAX,
+    ) {
+        let mut release = common::scaled_box();
+        (release.value, release.noise.scales, release.privacy.epsilon) = (values, scales, epsilon);
+        (release.party, release.records) = (party, Some(records));
+        for text in [release.to_json().unwrap(), release.to_json_line().unwrap()] {
+            prop_assert_eq!(&read_many(text.as_bytes(), "again").unwrap()[0], &release);
+        }
+    }
+}
+
+proptest! {
     #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {

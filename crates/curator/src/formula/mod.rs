@@ -78,6 +78,20 @@ impl Formula {
     pub fn terms(&self) -> &[Term] {
         &self.terms
     }
+
+    /// All columns that the formula reads, in the order of appearance, the response's first.
+    pub fn columns(&self) -> Vec<&str> {
+        let factors = self.terms.iter().flat_map(Term::factors);
+        let mut columns = Vec::new();
+        for factor in std::iter::once(&self.response).chain(factors) {
+            for column in factor.expression().columns() {
+                if !columns.contains(&column) {
+                    columns.push(column);
+                }
+            }
+        }
+        columns
+    }
 }
 
 impl FromStr for Formula {

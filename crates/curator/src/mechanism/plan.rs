@@ -12,7 +12,7 @@ use super::request::{DomainChoice, RecordScale, Request};
 use crate::CuratorError;
 use crate::bounds::{Bounds, ColumnBounds};
 use crate::defaults;
-use crate::formula::{Design, Formula};
+use crate::formula::Design;
 use crate::gram::{RecordDomain, RecordMap};
 use crate::ledger::Charge;
 
@@ -52,7 +52,7 @@ impl Plan {
             delta: request.delta,
             norm,
             sensitivity: sensitivity.value,
-            private_bounds: true,
+            private_bounds: request.private_bounds,
         };
         Ok(Self { design, record_map, domain, statistic, calibrated, privacy, sensitivity })
     }
@@ -129,19 +129,13 @@ fn bounds_for(request: &Request) -> Result<Bounds, CuratorError> {
     let mut bounds = request.bounds.clone();
     if let DomainChoice::Ball { radius, response_bound } = request.domain {
         let reach = 1e100 * radius.max(response_bound).max(1.0);
-        for column in columns_of(&request.formula) {
-            if bounds.column(&column).is_none() {
-                bounds.insert(&column, ColumnBounds::Numeric { lower: -reach, upper: reach })?;
+        for column in request.formula.columns() {
+            if bounds.column(column).is_none() {
+                bounds.insert(column, ColumnBounds::Numeric { lower: -reach, upper: reach })?;
             }
         }
     }
     Ok(bounds)
-}
-
-fn columns_of(formula: &Formula) -> Vec<String> {
-    let factors = formula.terms().iter().flat_map(|term| term.factors());
-    let expressions = factors.chain([formula.response()]).map(|factor| factor.expression());
-    expressions.flat_map(|expression| expression.columns()).map(str::to_string).collect()
 }
 
 fn domain_for(request: &Request, design: &Design) -> Domain {

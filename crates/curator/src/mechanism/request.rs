@@ -59,6 +59,8 @@ pub struct Request {
     pub response_square: bool,
     /// Weight of the response; none for the default.
     pub response_weight: Option<f64>,
+    /// False if the bounds were read off the data; the release says so.
+    pub private_bounds: bool,
 }
 
 impl Request {
@@ -75,6 +77,7 @@ impl Request {
             delta,
             response_square: true,
             response_weight: None,
+            private_bounds: true,
         }
     }
 
