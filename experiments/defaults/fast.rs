@@ -1,4 +1,4 @@
-//! `fast`: the closed-form posterior of [AYB23] Algorithm 3, one release.
+//! `fast`: the closed-form posterior of \[AYB23\] Algorithm 3, one release.
 //!
 //! S = E diag(l) E' is the nearest positive semi-definite matrix to the noisy X'X; in record coordinates the
 //! noise on X'y is isotropic, so S (sigma^2 S + tau^2 I)^-1 S is diagonal in the basis E.

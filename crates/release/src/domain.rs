@@ -87,7 +87,7 @@ pub struct BoxDomain {
     pub response_weight: f64,
 }
 
-/// The features lie in a ball and the response in an interval around zero ([AYB23] section 3.1).
+/// The features lie in a ball and the response in an interval around zero (\[AYB23\] section 3.1).
 ///
 /// Longer records are shrunk whole to the radius. Normalised units divide the features by `radius` and the
 /// response by `response_bound`; there is no intercept.

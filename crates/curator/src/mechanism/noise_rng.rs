@@ -1,7 +1,7 @@
 //! Randomness for privacy: exact discrete samplers fed by the operating system.
 //!
 //! Floating-point noise leaks through its rounding (Mironov 2012), so noise is a whole number of lattice steps,
-//! drawn exactly by the samplers of [CKS20] on big rationals. There is no seed: a value of this type holds no
+//! drawn exactly by the samplers of \[CKS20\] on big rationals. There is no seed: a value of this type holds no
 //! state, and nothing public lets a caller choose the random bits.
 
 use dashu::integer::{IBig, UBig};
@@ -29,8 +29,8 @@ impl NoiseRng {
         Self::default()
     }
 
-    /// One draw of discrete noise whose scale is a whole number of lattice steps: [CKS20] Algorithm 3 (Gaussian)
-    /// or [CKS20] Algorithm 2 (Laplace). Public so that its distribution can be audited.
+    /// One draw of discrete noise whose scale is a whole number of lattice steps: \[CKS20\] Algorithm 3 (Gaussian)
+    /// or \[CKS20\] Algorithm 2 (Laplace). Public so that its distribution can be audited.
     pub fn draw(&mut self, family: Family, steps: u128) -> Result<i128, CuratorError> {
         let scale = RBig::from(UBig::from(steps));
         let sample = match family {

@@ -16,7 +16,7 @@ pub enum DomainChoice {
         /// Weight of the constant; none for the default.
         intercept_weight: Option<f64>,
     },
-    /// A bound on the norm of the features and one on the response ([AYB23]).
+    /// A bound on the norm of the features and one on the response (\[AYB23\]).
     Ball {
         /// Largest norm of a record's features.
         radius: f64,

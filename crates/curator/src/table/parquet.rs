@@ -28,9 +28,16 @@ struct Source<'t> {
     path: &'t Path,
     metadata: ArrowReaderMetadata,
     columns: Vec<usize>,
-    /// First row of each row group.
-    starts: Vec<u64>,
     rows: u64,
+}
+
+/// A stretch of one row group, the work of one thread at a time.
+struct Piece {
+    group: usize,
+    offset: usize,
+    rows: usize,
+    /// Its first row, counted from the beginning of the file.
+    first_row: u64,
 }
 
 /// Folds all row groups, each thread into a state of its own.
@@ -44,15 +51,15 @@ pub(super) fn fold<S: Send>(
     if source.rows == 0 {
         return Err(CuratorError::EmptyTable { path: table.needs.path.clone() });
     }
-    let (next_group, done, failed) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicBool::new(false));
+    let pieces = source.pieces(table.options.threads.max(1));
+    let (next_piece, done, failed) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicBool::new(false));
     let work = || -> Result<(S, u64), CuratorError> {
         let (mut state, mut records) = (new_state(), 0);
-        loop {
-            let group = next_group.fetch_add(1, Ordering::Relaxed);
-            if group >= source.starts.len() || failed.load(Ordering::Relaxed) {
-                return Ok((state, records));
+        while let Some(piece) = pieces.get(next_piece.fetch_add(1, Ordering::Relaxed)) {
+            if failed.load(Ordering::Relaxed) {
+                break;
             }
-            let read = source.read_groups(vec![group], source.starts[group], &mut |block, rows| {
+            let read = source.read_piece(piece, &mut |block, rows| {
                 records += block.rows() as u64;
                 let so_far = done.fetch_add(rows, Ordering::Relaxed) + rows;
                 table.progress.update(so_far, Some(source.rows));
@@ -60,8 +67,9 @@ pub(super) fn fold<S: Send>(
             });
             read.inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
         }
+        Ok((state, records))
     };
-    let threads = table.options.threads.clamp(1, source.starts.len().max(1));
+    let threads = table.options.threads.clamp(1, pieces.len().max(1));
     let results: Vec<_> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         let join = |worker: std::thread::ScopedJoinHandle<'_, Result<(S, u64), CuratorError>>| {
@@ -88,7 +96,7 @@ pub(super) fn read_in_order(
 ) -> Result<Counts, CuratorError> {
     let source = Source::open(table, path)?;
     let mut counts = Counts { rows: source.rows, records: 0 };
-    let mut reader = source.reader((0..source.starts.len()).collect())?;
+    let mut reader = source.reader(None)?;
     let (mut row, mut in_batch, mut records) = (0, 0, 0);
     while let Some(batch) = source.next_batch(&mut reader)? {
         let mut rest = batch;
@@ -126,33 +134,43 @@ impl<'t> Source<'t> {
         let names: Vec<String> =
             metadata.schema().fields().iter().map(|field| field.name().clone()).collect();
         let columns = find_columns(table.needs.names(), &names, &table.needs.path)?;
-        let (mut starts, mut rows) = (Vec::new(), 0);
-        for group in metadata.metadata().row_groups() {
-            starts.push(rows);
-            rows += group.num_rows() as u64;
-        }
-        Ok(Self { table, path, metadata, columns, starts, rows })
+        let rows = metadata.metadata().row_groups().iter().map(|group| group.num_rows() as u64).sum();
+        Ok(Self { table, path, metadata, columns, rows })
     }
 
-    fn reader(&self, groups: Vec<usize>) -> Result<ParquetRecordBatchReader, CuratorError> {
+    /// Row groups, divided so that every thread has something to do.
+    fn pieces(&self, threads: usize) -> Vec<Piece> {
+        let groups = self.metadata.metadata().row_groups();
+        let parts = threads.div_ceil(groups.len().max(1));
+        let (mut pieces, mut start) = (Vec::new(), 0);
+        for (index, group) in groups.iter().enumerate() {
+            let rows = group.num_rows() as usize;
+            let step = rows.div_ceil(parts).max(1);
+            let piece =
+                |offset: usize| Piece { group: index, offset, rows: step, first_row: start + offset as u64 };
+            pieces.extend((0..rows).step_by(step).map(piece));
+            start += rows as u64;
+        }
+        pieces
+    }
+
+    /// A reader of one piece, or of the whole file.
+    fn reader(&self, piece: Option<&Piece>) -> Result<ParquetRecordBatchReader, CuratorError> {
         let file = File::open(self.path).map_err(|error| self.fail(&error))?;
         let schema = self.metadata.metadata().file_metadata().schema_descr();
         let mask = ProjectionMask::roots(schema, self.columns.iter().copied());
-        ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
+        let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
             .with_projection(mask)
-            .with_row_groups(groups)
-            .with_batch_size(BATCH_ROWS)
-            .build()
-            .map_err(|error| self.fail(&error))
+            .with_batch_size(BATCH_ROWS);
+        if let Some(Piece { group, offset, rows, .. }) = piece {
+            builder = builder.with_row_groups(vec![*group]).with_offset(*offset).with_limit(*rows);
+        }
+        builder.build().map_err(|error| self.fail(&error))
     }
 
-    fn read_groups(
-        &self,
-        groups: Vec<usize>,
-        mut row: u64,
-        on_block: OnBlock<'_>,
-    ) -> Result<(), CuratorError> {
-        let mut reader = self.reader(groups)?;
+    fn read_piece(&self, piece: &Piece, on_block: OnBlock<'_>) -> Result<(), CuratorError> {
+        let mut reader = self.reader(Some(piece))?;
+        let mut row = piece.first_row;
         while let Some(batch) = self.next_batch(&mut reader)? {
             self.convert(&batch, row, on_block)?;
             row += batch.num_rows() as u64;

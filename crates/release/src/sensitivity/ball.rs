@@ -1,4 +1,4 @@
-//! Records with `|x| <= R` and `|y| <= B`: [AYB23]'s domain, and every domain with record scaling.
+//! Records with `|x| <= R` and `|y| <= B`: \[AYB23\]'s domain, and every domain with record scaling.
 
 use super::{Bound, Shape};
 use crate::privacy::Neighbours;

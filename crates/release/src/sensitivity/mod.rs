@@ -3,7 +3,7 @@
 //! The statistic is `T(w)`, the released entries of `w w'` summed over records, in weighted units. Between
 //! neighbours one record changes, so the sensitivity is the largest `|T(w) - T(w')|` over two records of the
 //! domain (substitute) or the largest `|T(w)|` over one (add-remove). The papers' own values are too large for
-//! Laplace noise (they add the ranges of the entries) and too small for Gaussian noise ([AYB23] section 3.1
+//! Laplace noise (they add the ranges of the entries) and too small for Gaussian noise (\[AYB23\] section 3.1
 //! uses the add-remove value under a definition by substitution).
 //!
 //! `d` counts the features, `q = d + 1` the coordinates that vary, `p` the features and the constant.
