@@ -1,8 +1,8 @@
 //! Every sensitivity against a randomised maximiser: never exceeded, and reached where tightness is claimed.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
-use organza_release::sensitivity::{Geometry, Shape};
-use organza_release::{Layout, Neighbours, Norm};
+use organza_release::sensitivity::{Geometry, Shape, of_release};
+use organza_release::{BoxDomain, Domain, Interval, Layout, Neighbours, Norm, Statistic};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -45,10 +45,14 @@ fn into_domain(shape: &Shape, point: &[f64]) -> Vec<f64> {
     record
 }
 
-fn change(shape: &Shape, norm: Norm, free: usize, pair: &[f64]) -> f64 {
-    let first = entries(shape, &into_domain(shape, &pair[..free]));
+/// Brings a point into the domain; for shrunk boxes this is the curator's own map.
+type IntoDomain<'m> = &'m dyn Fn(&Shape, &[f64]) -> Vec<f64>;
+
+fn change(shape: &Shape, norm: Norm, map: IntoDomain<'_>, pair: &[f64]) -> f64 {
+    let free = pair.len() / 2;
+    let first = entries(shape, &map(shape, &pair[..free]));
     let second = match shape.neighbours {
-        Neighbours::Substitute => entries(shape, &into_domain(shape, &pair[free..])),
+        Neighbours::Substitute => entries(shape, &map(shape, &pair[free..])),
         Neighbours::AddRemove => vec![0.0; first.len()],
     };
     let differences = first.iter().zip(&second).map(|(a, b)| a - b);
@@ -59,12 +63,12 @@ fn change(shape: &Shape, norm: Norm, free: usize, pair: &[f64]) -> f64 {
 }
 
 /// Random restarts of a one-point evolution strategy with the one-fifth success rule.
-fn largest_change(shape: &Shape, norm: Norm, rng: &mut ChaCha8Rng) -> f64 {
-    let varying = shape.features + 1;
-    let free = match shape.geometry {
-        Geometry::Cube { .. } => varying,
-        Geometry::Ball { .. } => varying + usize::from(shape.intercept),
-    };
+fn largest_change(
+    shape: &Shape,
+    norm: Norm,
+    (free, map): (usize, IntoDomain<'_>),
+    rng: &mut ChaCha8Rng,
+) -> f64 {
     let reach = match shape.geometry {
         Geometry::Cube { .. } => 1.5,
         Geometry::Ball { radius, response_bound } => 1.5 * radius.max(response_bound),
@@ -75,7 +79,7 @@ fn largest_change(shape: &Shape, norm: Norm, rng: &mut ChaCha8Rng) -> f64 {
         if restart % 2 == 0 {
             point.iter_mut().for_each(|value| *value = reach * value.signum());
         }
-        let mut value = change(shape, norm, free, &point);
+        let mut value = change(shape, norm, map, &point);
         let mut step = 0.5;
         for _ in 0..3_000 {
             let coordinate = rng.random_range(0..point.len());
@@ -86,7 +90,7 @@ fn largest_change(shape: &Shape, norm: Norm, rng: &mut ChaCha8Rng) -> f64 {
                     point[i] + if moves { step * rng.random_range(-1.0..1.0) } else { 0.0 }
                 })
                 .collect();
-            let proposed = change(shape, norm, free, &proposal);
+            let proposed = change(shape, norm, map, &proposal);
             if proposed >= value {
                 step = if proposed > value { step * 1.6 } else { step };
                 (point, value) = (proposal, proposed);
@@ -144,12 +148,84 @@ fn sensitivities_are_never_exceeded_and_reached_where_tight() {
     let mut rng = ChaCha8Rng::seed_from_u64(20_26);
     for (shape, norm) in all_shapes() {
         let bound = shape.sensitivity(norm);
-        let found = largest_change(&shape, norm, &mut rng);
+        let constant = matches!(shape.geometry, Geometry::Ball { .. }) && shape.intercept;
+        let free = shape.features + 1 + usize::from(constant);
+        let found = largest_change(&shape, norm, (free, &into_domain), &mut rng);
         assert!(found <= bound.value * (1.0 + 1e-12), "{shape:?} {norm:?}: {found} exceeds {bound:?}");
         if bound.tight {
             assert!(found >= bound.value * (1.0 - 1e-6), "{shape:?} {norm:?}: only {found} of {bound:?}");
         }
     }
+}
+
+/// Shrunk records: `c (g, u, eta v)` with `c = min(1, r/|(g, u)|)`, against what a release of that kind states.
+#[test]
+fn shrunk_boxes_stay_within_the_ball_and_reach_it_where_claimed() {
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    let mut tight = 0;
+    for (features, g, r, eta) in [
+        (2, 0.3, 0.52, 0.52),
+        (3, 0.37, 0.64, 0.64),
+        (1, 0.21, 0.37, 0.37),
+        (2, 1.0, 0.8, 0.5),
+        (2, 0.5, 1.4, 1.0),
+    ] {
+        for neighbours in [Neighbours::Substitute, Neighbours::AddRemove] {
+            let domain = shrunk_box(features, g, r, eta);
+            let entries = organza_release::gram_entries(&domain, true, true);
+            let statistic = Statistic::Gram { entries, layout: Layout::Isometric };
+            let bound = of_release(&domain, &statistic, neighbours, Norm::L2);
+            let shape = Shape::of(&domain, &statistic, neighbours);
+            let shrink = |_: &Shape, point: &[f64]| {
+                let inside: Vec<f64> = point.iter().map(|value| value.clamp(-1.0, 1.0)).collect();
+                let (u, v) = inside.split_at(features);
+                let norm = (g * g + u.iter().map(|value| value * value).sum::<f64>()).sqrt();
+                let c = (r / norm).min(1.0);
+                let x = std::iter::once(g).chain(u.iter().copied()).map(|value| c * value);
+                x.chain([c * eta * v[0]]).collect::<Vec<f64>>()
+            };
+            let found = largest_change(&shape, Norm::L2, (features + 1, &shrink), &mut rng);
+            assert!(
+                found <= bound.value * (1.0 + 1e-12),
+                "{features} {g} {r} {eta}: {found} exceeds {bound:?}"
+            );
+            if bound.tight {
+                tight += 1;
+                let attained = change(&shape, Norm::L2, &shrink, &worst_unshrunk_pair(features, g, r, eta));
+                assert!(
+                    attained >= bound.value * (1.0 - 1e-12),
+                    "{features} {g} {r} {eta}: {attained} of {bound:?}"
+                );
+            }
+        }
+    }
+    assert!(tight >= 4, "the defaults are among the tight cases");
+}
+
+/// Two records with opposite responses on the sphere that is not shrunk, with `x.x' = min(eta^2/2, r^2)`.
+fn worst_unshrunk_pair(features: usize, g: f64, r: f64, eta: f64) -> Vec<f64> {
+    let squared = r * r - g * g;
+    let cosine = ((0.5 * eta * eta).min(r * r) - g * g) / squared;
+    let mut pair = vec![0.0; 2 * (features + 1)];
+    let (first, second) = pair.split_at_mut(features + 1);
+    (first[0], first[features]) = (squared.sqrt(), 1.0);
+    (second[0], second[1]) = (squared.sqrt() * cosine, (squared * (1.0 - cosine * cosine)).sqrt());
+    second[features] = -1.0;
+    pair
+}
+
+fn shrunk_box(features: usize, g: f64, r: f64, eta: f64) -> Domain {
+    let interval = |name: String| Interval { name, lower: -1.0, upper: 1.0 };
+    Domain::Box(BoxDomain {
+        formula: String::new(),
+        columns: vec![],
+        intercept: true,
+        features: (0..features).map(|index| interval(format!("x{index}"))).collect(),
+        response: interval("y".into()),
+        record_scale: Some(r),
+        intercept_weight: g,
+        response_weight: eta,
+    })
 }
 
 #[test]

@@ -41,15 +41,22 @@ enum What {
         /// Total delta of all releases
         #[arg(long, default_value_t = 0.0)]
         delta: f64,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
 }
 
 pub fn run(arguments: &LedgerArguments) -> Result<Status, Failure> {
     match &arguments.what {
         What::Show { ledger, json } => show(ledger, *json),
-        What::Budget { ledger, dataset, party, epsilon, delta } => {
+        What::Budget { ledger, dataset, party, epsilon, delta, json } => {
             let account = Account { dataset: dataset.clone(), party: party.clone() };
             Ledger::open(ledger)?.set_budget(&account, *epsilon, *delta)?;
+            if *json {
+                print_json(&json!({ "account": account, "epsilon": epsilon, "delta": delta }))?;
+                return Ok(Status::Fine);
+            }
             say(&format!("{dataset}, {party}: budget epsilon {}, delta {}", short(*epsilon), short(*delta)));
             Ok(Status::Fine)
         }

@@ -11,7 +11,7 @@
 mod ball;
 mod cube;
 
-use crate::domain::Domain;
+use crate::domain::{BoxDomain, Domain};
 use crate::privacy::{Neighbours, Norm};
 use crate::statistic::{Layout, Statistic};
 
@@ -46,9 +46,23 @@ pub enum Geometry {
 /// The sensitivity of a release.
 pub fn of_release(domain: &Domain, statistic: &Statistic, neighbours: Neighbours, norm: Norm) -> Bound {
     let bound = Shape::of(domain, statistic, neighbours).sensitivity(norm);
-    // Shrunk records of a box are only a part of the ball: the constant is positive and far-out responses shrink too.
-    let whole_ball = !(matches!(domain, Domain::Box(_)) && domain.is_scaled());
-    Bound { tight: bound.tight && whole_ball, ..bound }
+    let attained = match domain {
+        Domain::Box(domain) => domain.record_scale.is_none_or(|radius| shrunk_records_attain(domain, radius)),
+        Domain::Ball(_) => true,
+    };
+    Bound { tight: bound.tight && attained, ..bound }
+}
+
+/// Whether shrunk records of a box, which are a part of the ball only, include a worst pair of the ball.
+///
+/// Unshrunk records with `|u|^2 = r^2 - g^2` lie on the sphere and keep the whole range of the response. If that sphere fits into
+/// the cube and has two dimensions, then every product `x.x'` from `2 g^2 - r^2` to `r^2` occurs, and the pair with opposite
+/// responses and `x.x' = c` (see `ball.rs`) is among them. Sufficient, not necessary.
+fn shrunk_records_attain(domain: &BoxDomain, radius: f64) -> bool {
+    let constant = if domain.intercept { domain.intercept_weight * domain.intercept_weight } else { 0.0 };
+    let squared = radius * radius - constant;
+    let product = (0.5 * domain.response_weight * domain.response_weight).min(radius * radius);
+    domain.features.len() >= 2 && (0.0..=1.0).contains(&squared) && constant - squared <= product
 }
 
 /// Everything that the sensitivity of a Gram matrix depends on.
