@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use organza_release::{Claim, Column, Domain, Neighbours, Release, read_many};
+use organza_release::{Claim, Column, Domain, Missing, Neighbours, Release, read_many};
 use serde_json::{Value, json};
 
 use super::failure::{Failure, Status};
@@ -99,7 +99,7 @@ fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
     );
     format!(
         "{path}\n  party      {party}, {records} records, written {created} by {tool} {version}\n  \
-         model      {formula}\n  domain     {domain}\n  missing    {missing:?}\n  \
+         model      {formula}\n  domain     {domain}\n  missing    {missing}\n  \
          guarantee  ({epsilon}, {delta})-differential privacy when {relation}\n             {verdict}\n  \
          noise      {family:?}, {norm:?} sensitivity {sensitivity} {tight}, weighted scale {scale}\n{noise}",
         path = path.display(),
@@ -109,7 +109,7 @@ fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
         version = release.tool.version,
         formula = release.domain.formula(),
         domain = describe_domain(&release.domain),
-        missing = release.missing,
+        missing = describe_missing(release.missing),
         epsilon = short(privacy.epsilon),
         delta = short(privacy.delta),
         family = release.noise.family,
@@ -118,6 +118,16 @@ fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
         tight = if claim.sensitivity.tight { "(exact)" } else { "(upper bound)" },
         scale = short(claim.scale),
     )
+}
+
+fn describe_missing(missing: Missing) -> &'static str {
+    match missing {
+        Missing::Refused => "none: a missing value would have stopped the release",
+        Missing::Dropped => {
+            "incomplete records were dropped; which records are complete is treated as public"
+        }
+        Missing::Midpoint => "missing values were replaced by the middle of the bounds",
+    }
 }
 
 fn describe_domain(domain: &Domain) -> String {

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::failure::{Failure, Status};
 use super::release_plan;
-use super::terminal::{Bar, print_json, print_text, say, warn};
+use super::terminal::{Bar, print_json, print_text, say, short, warn};
 
 /// The arguments as a person gives them.
 #[derive(Args, Debug)]
@@ -336,8 +336,8 @@ impl ReleaseArguments {
             "{}: {what} of {} records, ({}, {})-differentially private",
             job.output.display(),
             outcome.counts.records,
-            privacy.epsilon,
-            privacy.delta
+            short(privacy.epsilon),
+            short(privacy.delta)
         ));
         if let (Some(charge), Some((path, account))) = (&outcome.charge, &job.ledger) {
             let set = if charge.budget_was_set {

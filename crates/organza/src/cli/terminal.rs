@@ -38,7 +38,11 @@ pub fn say(message: &str) {
 /// A table with a header; all columns but the first are aligned to the right.
 pub fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).remove_style(TableComponent::HorizontalLines);
+    table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
+    // One rule below the header, none between rows.
+    table.remove_style(TableComponent::HorizontalLines).remove_style(TableComponent::MiddleIntersections);
+    table.remove_style(TableComponent::LeftBorderIntersections);
+    table.remove_style(TableComponent::RightBorderIntersections);
     table.set_header(header.to_vec());
     for row in rows {
         table.add_row(row.into_iter().map(Cell::new));
