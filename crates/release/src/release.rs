@@ -39,7 +39,7 @@ pub struct Tool {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Release {
-    /// Always [`SCHEMA`].
+    /// Name and version of the format.
     pub schema: String,
     /// The data holder.
     pub party: String,
