@@ -1,4 +1,4 @@
-//! `organza demo`: three simulated hospitals publish what is safe to publish.
+//! `organza demo`: three simulated hospitals publish what is safe to publish, and an analyst combines it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,9 @@ use organza_curator::job::Job;
 use organza_curator::ledger::Account;
 use organza_curator::mechanism::{Plan, Request};
 use organza_curator::table::{Input, ReadOptions};
+use organza_infer::{Evidence, FixedGram, Prior};
 use organza_release::Release;
+use organza_release::units::CoefficientMap;
 use serde_json::json;
 
 use super::failure::{Failure, Status};
@@ -66,7 +68,7 @@ pub fn run(arguments: &DemoArguments) -> Result<Status, Failure> {
         )?;
         return Ok(Status::Fine);
     }
-    print_text(&story(&folder, &simulated.truth, &releases))?;
+    print_text(&story(&folder, &simulated.truth, &releases)?)?;
     Ok(Status::Fine)
 }
 
@@ -92,19 +94,32 @@ fn publish(folder: &Path, party: &str, formula: &str, bounds: &str) -> Result<(S
     Ok((format!("{party}.release.json"), outcome?.release))
 }
 
-fn story(folder: &Path, truth: &Truth, releases: &[(String, Release)]) -> String {
-    let mut coefficients = vec![vec!["(intercept)".to_string(), short(truth.intercept)]];
-    coefficients.extend(truth.coefficients.iter().map(|(name, value)| vec![name.clone(), short(*value)]));
-    coefficients.push(vec!["sigma".to_string(), short(truth.sigma)]);
-    format!(
+/// Truth beside the posterior of the coefficients, in users' units.
+fn posterior(truth: &Truth, releases: &[(String, Release)]) -> Result<String, Failure> {
+    let releases: Vec<Release> = releases.iter().map(|(_, release)| release.clone()).collect();
+    let evidence = Evidence::new(&releases).map_err(Failure::failed)?;
+    let prior = Prior::weak(evidence.dimension());
+    let fitted = FixedGram::new(&evidence, &prior).map_err(Failure::failed)?.coefficients();
+    let fitted = fitted.to_users(&CoefficientMap::new(evidence.domain()));
+    let names = std::iter::once(("(intercept)", truth.intercept));
+    let names = names.chain(truth.coefficients.iter().map(|(name, value)| (name.as_str(), *value)));
+    let rows = names.enumerate().map(|(index, (name, value))| {
+        vec![name.to_string(), short(value), short(fitted.mean[index]), short(fitted.sd(index))]
+    });
+    Ok(table(&["coefficient", "truth", "posterior mean", "posterior sd"], rows))
+}
+
+fn story(folder: &Path, truth: &Truth, releases: &[(String, Release)]) -> Result<String, Failure> {
+    Ok(format!(
         "Three hospitals hold tables that they may not share: {folder}/{{north,east,south}}.csv\n\
          Each published noisy sums for the regression  {formula}\n\n{overview}\n\
-         What made the simulated tables, and what an analyst wants to learn from the releases:\n{truth}\n\
+         What an analyst learns from the three releases alone (method fixed-gram, which takes the noisy X'X for the true one):\n\
+         {posterior}\n\
          Look inside:   organza inspect {folder}/north.release.json\n\
          See the books: organza ledger show {folder}/north.csv.ledger\n",
         folder = folder.display(),
         formula = truth.formula,
         overview = inspect::overview(releases),
-        truth = table(&["coefficient", "truth"], coefficients),
-    )
+        posterior = posterior(truth, releases)?,
+    ))
 }

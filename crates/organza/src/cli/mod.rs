@@ -29,7 +29,7 @@ pub struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Verb {
-    /// Three simulated hospitals publish releases: the whole story in one command
+    /// Three simulated hospitals publish releases, an analyst combines them: the whole story in one command
     Demo(demo::DemoArguments),
     /// Turn a table into one file that is safe to publish
     Release(Box<release::ReleaseArguments>),
