@@ -4,7 +4,7 @@
 //! noise on X'y is isotropic, so S (sigma^2 S + tau^2 I)^-1 S is diagonal in the basis E.
 
 use crate::mechanism::{NoiseScales, Statistic};
-use faer::{Mat, Side};
+use organza_infer::symmetric_eigen;
 
 /// Posterior moments in record coordinates.
 #[derive(Clone, Debug)]
@@ -63,11 +63,12 @@ fn gram_noise(theta: &[f64], scales: &NoiseScales) -> f64 {
 impl Spectrum {
     fn new(noisy: &Statistic) -> Option<Spectrum> {
         let size = noisy.size;
-        let matrix = Mat::from_fn(size, size, |i, j| noisy.gram[i * size + j]);
-        let eigen = matrix.self_adjoint_eigen(Side::Lower).ok()?;
-        let diagonal = eigen.S().column_vector();
-        let values = (0..size).map(|k| diagonal[k].max(0.0)).collect();
-        let vectors: Vec<f64> = (0..size * size).map(|k| eigen.U()[(k % size, k / size)]).collect();
+        if noisy.gram.iter().any(|value| !value.is_finite()) {
+            return None;
+        }
+        let eigen = symmetric_eigen(&noisy.gram, size);
+        let values = eigen.values.iter().map(|value| value.max(0.0)).collect();
+        let vectors: Vec<f64> = (0..size * size).map(|k| eigen.vectors[k % size * size + k / size]).collect();
         let rotated_cross = vectors
             .chunks_exact(size)
             .map(|vector| vector.iter().zip(&noisy.cross).map(|(a, b)| a * b).sum())

@@ -13,19 +13,13 @@ use std::path::Path;
 
 pub type Failure = Box<dyn Error + Send + Sync>;
 
-/// Rows whose columns are multiplied together while they are in the caches.
-const BLOCK: usize = 512;
-
 /// `W'W` of a matrix that holds integers already. A million rows of 17-bit integers stay below 2^53.
 pub fn product(matrix: &Matrix, threads: usize) -> Result<Vec<i128>, Failure> {
     let parts = in_parallel(matrix.rows, threads, |range| {
         let mut sums = vec![0.0; packed_index(0, matrix.dimension)];
-        for from in range.clone().step_by(BLOCK) {
-            let rows = BLOCK.min(range.end - from);
-            let block =
-                Columns::new(&matrix.values[from..], matrix.rows, rows, matrix.dimension).ok_or("shape")?;
-            add_products(pulp::Arch::new(), block, &mut sums)?;
-        }
+        let values = &matrix.values[range.start..];
+        let columns = Columns::new(values, matrix.rows, range.len(), matrix.dimension).ok_or("shape")?;
+        add_products(pulp::Arch::new(), columns, &mut sums)?;
         Ok(sums)
     })?;
     let mut total = vec![0; packed_index(0, matrix.dimension)];

@@ -5,7 +5,7 @@
 
 /// A = E diag(values) E', the columns of E are the eigenvectors.
 #[derive(Debug, Clone)]
-pub(crate) struct Eigen {
+pub struct Eigen {
     /// Eigenvalues in no particular order.
     pub values: Vec<f64>,
     /// Row-major; column k belongs to value k.
@@ -16,7 +16,7 @@ pub(crate) struct Eigen {
 const MOST_SWEEPS: usize = 60;
 
 /// Decomposes a symmetric matrix of finite numbers, row-major; only the upper triangle is read.
-pub(crate) fn symmetric_eigen(matrix: &[f64], size: usize) -> Eigen {
+pub fn symmetric_eigen(matrix: &[f64], size: usize) -> Eigen {
     let mut a = matrix.to_vec();
     for row in 0..size {
         for column in 0..row {

@@ -13,6 +13,7 @@ mod fixed_gram;
 mod gaussian;
 mod prior;
 
+pub use eigen::{Eigen, symmetric_eigen};
 pub use error::InferError;
 pub use evidence::Evidence;
 pub use fast::Fast;

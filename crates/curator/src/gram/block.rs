@@ -1,7 +1,7 @@
 //! The elementwise pass over a block of records, column by column: the same bits as `RecordMap::integer_record`.
 
 use super::RecordMap;
-use super::product::Columns;
+use super::product::{BLOCK_ROWS, Columns};
 use super::record_map::{ColumnMap, cut, record_scale};
 use pulp::{Simd, WithSimd};
 
@@ -21,7 +21,7 @@ pub(super) struct Scratch {
 
 impl Scratch {
     pub(super) fn new(dimension: usize) -> Self {
-        let capacity = block_rows(dimension);
+        let capacity = BLOCK_ROWS;
         let values = vec![0.0; dimension * capacity + LINE];
         let start = values.as_ptr().align_offset(64).min(LINE);
         Self { values, start, capacity, dimension }
@@ -44,11 +44,6 @@ impl Scratch {
         column[rows..rows.next_multiple_of(LINE)].fill(0.0);
         &mut column[..rows]
     }
-}
-
-/// Rows per block: a tile's seven columns stay in the first-level cache, the block in the second.
-fn block_rows(dimension: usize) -> usize {
-    if dimension <= 128 { 512 } else { 256 }
 }
 
 /// Maps rows `from .. from + rows` of the table's columns into the scratch.

@@ -8,6 +8,7 @@
 use super::GramError;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
+use std::ops::Range;
 
 /// Columns of equal length in one slice: column `j` is `values[j * stride ..][.. rows]`.
 #[derive(Debug, Clone, Copy)]
@@ -38,13 +39,25 @@ pub const fn packed_index(row: usize, column: usize) -> usize {
     column * (column + 1) / 2 + row
 }
 
+/// Rows whose columns are multiplied together: seven columns of a tile fit in a first-level cache of 32 kB and start
+/// at different places of it (with 512 rows they would not, at a loss of 8 percent).
+pub const BLOCK_ROWS: usize = 448;
+
+/// Columns on the right side of the tiles in one sweep: with [`BLOCK_ROWS`] they stay in a second-level cache.
+const PANEL: usize = 96;
+
 /// Adds the sum of products of every pair of columns to `sums`, placed by [`packed_index`].
 pub fn add_products(architecture: Arch, columns: Columns<'_>, sums: &mut [f64]) -> Result<(), GramError> {
     let expected = packed_index(0, columns.count);
     if sums.len() != expected {
         return Err(GramError::ColumnCount { expected, found: sums.len() });
     }
-    architecture.dispatch(Pass { columns, sums });
+    let rows = if columns.count == 0 { 0 } else { columns.rows };
+    for from in (0..rows).step_by(BLOCK_ROWS) {
+        let rows = BLOCK_ROWS.min(rows - from);
+        let columns = Columns { values: &columns.values[from..], rows, ..columns };
+        architecture.dispatch(Pass { columns, sums });
+    }
     Ok(())
 }
 
@@ -58,34 +71,38 @@ impl WithSimd for Pass<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
-        let mut first = 0;
-        for group in Groups::of(self.columns.count) {
-            match group {
-                4 => self.group::<S, 4>(simd, first),
-                3 => self.group::<S, 3>(simd, first),
-                2 => self.group::<S, 2>(simd, first),
-                _ => self.group::<S, 1>(simd, first),
+        for start in (0..self.columns.count).step_by(PANEL) {
+            let panel = start..self.columns.count.min(start + PANEL);
+            let mut first = 0;
+            for group in Groups::of(self.columns.count) {
+                match group {
+                    4 => self.group::<S, 4>(simd, first, &panel),
+                    3 => self.group::<S, 3>(simd, first, &panel),
+                    2 => self.group::<S, 2>(simd, first, &panel),
+                    _ => self.group::<S, 1>(simd, first, &panel),
+                }
+                first += group;
             }
-            first += group;
         }
         self.remaining_rows::<S>();
     }
 }
 
 impl<'a> Pass<'a> {
-    /// All pairs whose smaller index is one of the `A` columns from `first` on.
+    /// All pairs of one of the `A` columns from `first` on with a later column of the panel.
     #[inline(always)]
-    fn group<S: Simd, const A: usize>(&mut self, simd: S, first: usize) {
-        self.triangle::<S, A>(simd, first);
-        let mut next = first + A;
-        while next < self.columns.count {
+    fn group<S: Simd, const A: usize>(&mut self, simd: S, first: usize, panel: &Range<usize>) {
+        if panel.contains(&first) {
+            self.triangle::<S, A>(simd, first);
+        }
+        let mut next = panel.start.max(first + A);
+        while next < panel.end {
             // Four columns go as 2 + 2: a tile of one column would wait for its own additions.
-            match self.columns.count - next {
+            next += match panel.end - next {
                 1 => self.rectangle::<S, A, 1>(simd, first, next),
                 2 | 4 => self.rectangle::<S, A, 2>(simd, first, next),
                 _ => self.rectangle::<S, A, 3>(simd, first, next),
             }
-            next += [0, 1, 2, 3, 2].get(self.columns.count - next).copied().unwrap_or(3);
         }
     }
 
@@ -114,8 +131,14 @@ impl<'a> Pass<'a> {
         }
     }
 
+    /// Returns the number of columns on the right side.
     #[inline(always)]
-    fn rectangle<S: Simd, const A: usize, const B: usize>(&mut self, simd: S, first: usize, second: usize) {
+    fn rectangle<S: Simd, const A: usize, const B: usize>(
+        &mut self,
+        simd: S,
+        first: usize,
+        second: usize,
+    ) -> usize {
         let left = self.lanes::<S, A>(first);
         let right = self.lanes::<S, B>(second);
         let mut sums = [[simd.splat_f64s(0.0); A]; B];
@@ -127,10 +150,16 @@ impl<'a> Pass<'a> {
                 }
             }
         }
-        for (b, sums) in sums.iter().enumerate() {
-            for (a, &lanes) in sums.iter().enumerate() {
-                self.sums[packed_index(first + a, second + b)] += simd.reduce_sum_f64s(lanes);
-            }
+        for (b, lanes) in sums.iter().enumerate() {
+            self.add(packed_index(first, second + b), lanes.map(|lanes| simd.reduce_sum_f64s(lanes)));
+        }
+        B
+    }
+
+    #[inline(always)]
+    fn add<const A: usize>(&mut self, place: usize, more: [f64; A]) {
+        for (sum, more) in self.sums[place..place + A].iter_mut().zip(more) {
+            *sum += more;
         }
     }
 
@@ -181,24 +210,34 @@ impl Iterator for Groups {
 mod tests {
     use super::*;
 
+    fn assert_exact(count: usize, rows: usize) {
+        let stride = rows + 3;
+        let value = |i: usize| ((i * 7919 + 13) % 131_072) as i64 - 65_536;
+        let values: Vec<f64> = (0..count * stride).map(|i| value(i) as f64).collect();
+        let columns = Columns::new(&values, stride, rows, count).expect("fits");
+        let mut sums = vec![1.0; packed_index(0, count)];
+        add_products(Arch::new(), columns, &mut sums).expect("right length");
+        for b in 0..count {
+            for a in 0..=b {
+                let exact: i64 = (0..rows).map(|row| value(a * stride + row) * value(b * stride + row)).sum();
+                assert_eq!(
+                    sums[packed_index(a, b)] as i64,
+                    exact + 1,
+                    "{count} columns, {rows} rows: ({a}, {b})"
+                );
+            }
+        }
+    }
+
     #[test]
     fn every_size_agrees_with_integers() {
         for count in 0..=27 {
-            for rows in [0, 1, 3, 4, 9, 64] {
-                let stride = rows + 3;
-                let value = |i: usize| ((i * 7919 + 13) % 131_072) as i64 - 65_536;
-                let values: Vec<f64> = (0..count * stride).map(|i| value(i) as f64).collect();
-                let columns = Columns::new(&values, stride, rows, count).expect("fits");
-                let mut sums = vec![1.0; packed_index(0, count)];
-                add_products(Arch::new(), columns, &mut sums).expect("right length");
-                for b in 0..count {
-                    for a in 0..=b {
-                        let exact: i64 =
-                            (0..rows).map(|r| value(a * stride + r) * value(b * stride + r)).sum();
-                        assert_eq!(sums[packed_index(a, b)] as i64, exact + 1, "{count} {rows} ({a}, {b})");
-                    }
-                }
+            for rows in [0, 1, 3, 4, 9, 64, 1000] {
+                assert_exact(count, rows);
             }
+        }
+        for count in [PANEL - 1, PANEL, PANEL + 1, PANEL + 2, 2 * PANEL + 5] {
+            assert_exact(count, 20);
         }
     }
 

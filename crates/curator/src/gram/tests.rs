@@ -204,10 +204,21 @@ fn many_records_flush_into_wide_integers() {
         radius: None,
     };
     let map = RecordMap::new(&domain, 1.0, 22).expect("valid");
-    let (ones, rows) = (vec![1.0; 10_007], 10_007i128);
-    let gram = fast(&map, &[ones.clone(), ones]);
-    assert_eq!(gram.upper(), [rows << 44; 3]);
-    assert_eq!((gram.entry(1, 0), gram.entry(0, 2)), (Some(rows << 44), None));
+    // Odd integers, whose sum of squares needs more than 53 bits.
+    let largest = (1i128 << 22) - 1;
+    let (column, sum) = (vec![largest as f64 / 4_194_304.0; 10_007], 10_007 * largest.pow(2));
+    let gram = fast(&map, &[column.clone(), column]);
+    assert_eq!(gram.upper(), [sum; 3]);
+    assert_eq!((gram.entry(1, 0), gram.entry(0, 2)), (Some(sum), None));
+}
+
+#[test]
+fn huge_records_keep_their_direction() {
+    let map = map(&ball(2));
+    for size in [1e10, 1e140, 1e300, f64::MAX] {
+        assert_eq!(map.integer_record(&[size, 0.0, 0.0]).expect("three")[..2], [65535, 0]);
+        assert_eq!(map.integer_record(&[-size, size, 0.0]).expect("three")[..2], [-46340, 46340]);
+    }
 }
 
 /// Rounding must not shift large sums: truncation would lose half a step per record and coordinate.
