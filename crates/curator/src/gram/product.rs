@@ -47,6 +47,7 @@ pub const BLOCK_ROWS: usize = 448;
 const PANEL: usize = 96;
 
 /// Adds the sum of products of every pair of columns to `sums`, placed by [`packed_index`].
+#[inline(never)]
 pub fn add_products(architecture: Arch, columns: Columns<'_>, sums: &mut [f64]) -> Result<(), GramError> {
     let expected = packed_index(0, columns.count);
     if sums.len() != expected {
