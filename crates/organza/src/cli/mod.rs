@@ -9,6 +9,7 @@ mod inspect;
 mod ledger;
 mod release;
 mod release_plan;
+mod release_report;
 mod simulate;
 mod simulation;
 mod terminal;

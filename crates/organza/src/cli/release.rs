@@ -5,16 +5,15 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use organza_curator::bounds::Bounds;
 use organza_curator::formula::Formula;
-use organza_curator::job::{Job, Outcome};
+use organza_curator::job::Job;
 use organza_curator::ledger::{Account, Ledger, Preview};
 use organza_curator::mechanism::{DomainChoice, Plan, RecordScale, Request};
 use organza_curator::table::{Input, ReadOptions};
 use organza_release::{Family, Layout, Missing, Neighbours};
-use serde_json::json;
 
 use super::failure::{Failure, Status};
-use super::release_plan;
-use super::terminal::{Bar, print_json, print_text, say, short, warn};
+use super::terminal::{Bar, print_json, print_text, warn};
+use super::{release_plan, release_report};
 
 /// The arguments as a person gives them.
 #[derive(Args, Debug)]
@@ -147,7 +146,7 @@ pub fn run(arguments: &ReleaseArguments) -> Result<Status, Failure> {
     let bar = Bar::new(arguments.json);
     let outcome = job.run(&plan, &bar);
     bar.finish();
-    arguments.report(&job, &outcome?)
+    release_report::report(&job, &outcome?, arguments.json)
 }
 
 impl ReleaseArguments {
@@ -307,53 +306,6 @@ impl ReleaseArguments {
             }
             _ => Ok(None),
         }
-    }
-
-    fn report(&self, job: &Job, outcome: &Outcome) -> Result<Status, Failure> {
-        for warning in &outcome.warnings {
-            warn(warning);
-        }
-        if self.json {
-            print_json(&json!({
-                "output": job.output.display().to_string(),
-                "party": job.party,
-                "releases": outcome.releases,
-                "rows": outcome.counts.rows,
-                "records": outcome.counts.records,
-                "privacy": outcome.release.privacy,
-                "warnings": outcome.warnings,
-                "ledger": outcome.charge,
-            }))?;
-            return Ok(Status::Fine);
-        }
-        let privacy = &outcome.release.privacy;
-        let what = if outcome.releases == 1 {
-            "1 release".to_string()
-        } else {
-            format!("{} releases", outcome.releases)
-        };
-        say(&format!(
-            "{}: {what} of {} records, ({}, {})-differentially private",
-            job.output.display(),
-            outcome.counts.records,
-            short(privacy.epsilon),
-            short(privacy.delta)
-        ));
-        if let (Some(charge), Some((path, account))) = (&outcome.charge, &job.ledger) {
-            let set = if charge.budget_was_set {
-                format!(
-                    "; no budget was set, so it is now this release's own loss and is spent. To allow more: organza \
-                     ledger budget {} --dataset {} --party {} --epsilon E --delta D",
-                    path.display(),
-                    account.dataset,
-                    account.party
-                )
-            } else {
-                String::new()
-            };
-            say(&format!("{}: spent {} of {account}{set}", path.display(), charge.spent));
-        }
-        Ok(Status::Fine)
     }
 }
 
