@@ -62,7 +62,7 @@ pub(super) fn cut(x: f64, limit: f64) -> f64 {
 ///
 /// The price is a radius that is smaller by `sqrt(q)/2` steps, a few parts in a million. Truncation towards zero would
 /// obey the same bound without it, but shrinks *every* coordinate by half a step on average; that bias grows with the
-/// number of records and passes the privacy noise near a million of them. Rounding to nearest has no such bias.
+/// number of records, while the privacy noise does not. Rounding to nearest has no such bias.
 ///
 /// `|Y| <= s eta`: `eta s` is an integer, `c <= 1`, and cutting and rounding are monotone.
 ///
