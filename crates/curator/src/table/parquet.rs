@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
@@ -52,39 +52,54 @@ pub(super) fn fold<S: Send>(
         return Err(CuratorError::EmptyTable { path: table.needs.path.clone() });
     }
     let pieces = source.pieces(table.options.threads.max(1));
-    let (next_piece, done, failed) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicBool::new(false));
-    let work = || -> Result<(S, u64), CuratorError> {
+    let (next_piece, done) = (AtomicUsize::new(0), AtomicU64::new(0));
+    // The first piece with an error so far. Pieces are handed out in order, and those before it are still read, so the
+    // error that is reported is the first of the file for every number of threads.
+    let first_failed = AtomicUsize::new(usize::MAX);
+    let work = || -> Result<(S, u64), (usize, CuratorError)> {
         let (mut state, mut records) = (new_state(), 0);
-        while let Some(piece) = pieces.get(next_piece.fetch_add(1, Ordering::Relaxed)) {
-            if failed.load(Ordering::Relaxed) {
-                break;
-            }
+        loop {
+            let index = next_piece.fetch_add(1, Ordering::Relaxed);
+            let Some(piece) = pieces.get(index).filter(|_| index < first_failed.load(Ordering::Relaxed))
+            else {
+                return Ok((state, records));
+            };
             let read = source.read_piece(piece, &mut |block, rows| {
                 records += block.rows() as u64;
                 let so_far = done.fetch_add(rows, Ordering::Relaxed) + rows;
                 table.progress.update(so_far, Some(source.rows));
                 consume(&mut state, block)
             });
-            read.inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
+            if let Err(error) = read {
+                first_failed.fetch_min(index, Ordering::Relaxed);
+                return Err((index, error));
+            }
         }
-        Ok((state, records))
     };
     let threads = table.options.threads.clamp(1, pieces.len().max(1));
     let results: Vec<_> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let join = |worker: std::thread::ScopedJoinHandle<'_, Result<(S, u64), CuratorError>>| {
+        let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {
             worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
         workers.into_iter().map(join).collect()
     });
     let mut states = Vec::with_capacity(threads);
     let mut counts = Counts { rows: source.rows, records: 0 };
+    let mut failures = Vec::new();
     for result in results {
-        let (state, records) = result?;
-        counts.records += records;
-        states.push(state);
+        match result {
+            Ok((state, records)) => {
+                counts.records += records;
+                states.push(state);
+            }
+            Err(failure) => failures.push(failure),
+        }
     }
-    Ok((states, counts))
+    match failures.into_iter().min_by_key(|(index, _)| *index) {
+        Some((_, error)) => Err(error),
+        None => Ok((states, counts)),
+    }
 }
 
 /// Reads all rows in order, cut into batches.
