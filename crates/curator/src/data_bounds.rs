@@ -7,7 +7,7 @@ use organza_release::Missing;
 
 use crate::CuratorError;
 use crate::bounds::{Bounds, ColumnBounds};
-use crate::formula::{BlockColumns, Design, Formula};
+use crate::formula::{BlockColumns, Design, Formula, quoted_name};
 use crate::mechanism::Request;
 use crate::table::{Input, ReadOptions, Table};
 
@@ -28,16 +28,13 @@ impl Request {
 }
 
 fn bounds_from_data(formula: &Formula, input: &Input, options: &ReadOptions) -> Result<Bounds, CuratorError> {
-    let mut names: Vec<String> = formula.columns().into_iter().map(str::to_string).collect();
-    let response = names.remove(0);
-    // Every column as a feature of its own: only its range is of interest, not the formula's terms.
     let mut wide = Bounds::default();
-    wide.insert(&response, ColumnBounds::Numeric { lower: -REACH, upper: REACH })?;
-    let mut plain = format!("{} ~ 1", crate::formula::quoted_name(&response));
-    for name in &names {
+    for name in formula.columns() {
         wide.insert(name, ColumnBounds::Numeric { lower: -REACH, upper: REACH })?;
-        plain += &format!(" + {}", crate::formula::quoted_name(name));
     }
+    // Every column as a feature of its own: only its range is of interest, not the formula's terms.
+    let quoted: Vec<String> = formula.columns().into_iter().map(quoted_name).collect();
+    let plain = format!("{} ~ {}", quoted[0], [&["1".to_string()], &quoted[1..]].concat().join(" + "));
     let design = Design::compile(&plain.parse()?, &wide)?;
     let options = ReadOptions { missing: Missing::Refused, ..options.clone() };
     let table = Table::new(input, &design, &options, &());

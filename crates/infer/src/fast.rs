@@ -67,7 +67,7 @@ impl Conditional {
         let factor = Cholesky::new(&precision, size)?;
         let mut mean = shift;
         factor.solve_lower(&mut mean);
-        // MATH: 1/2 ln|Sigma_p| + 1/2 m_p' Sigma_p^-1 m_p, the second term being half the squared norm here.
+        // 1/2 ln|Sigma_p| + 1/2 m_p' Sigma_p^-1 m_p, the second term being half the squared norm here.
         log_marginal +=
             0.5 * (mean.iter().map(|value| value * value).sum::<f64>() - factor.log_determinant());
         factor.solve_upper(&mut mean);

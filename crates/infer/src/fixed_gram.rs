@@ -30,17 +30,17 @@ const NODES: usize = 96;
 impl FixedGram {
     /// Computes the posterior, in normalised units.
     pub fn new(evidence: &Evidence, prior: &Prior) -> Result<Self, InferError> {
-        let log_density = |point: f64| -> Result<f64, InferError> {
+        let at = |point: f64| -> Result<(Conditional, f64), InferError> {
             let conditional = Conditional::new(evidence, prior, libm::exp(point))?;
-            Ok(conditional.log_marginal + prior.log_density_of_log_variance(point))
+            let density = conditional.log_marginal + prior.log_density_of_log_variance(point);
+            Ok((conditional, density))
         };
-        let (lower, upper, peak) = support(&log_density, prior.log_variance_mode())?;
+        let (lower, upper, peak) = support(&|point| Ok(at(point)?.1), prior.log_variance_mode())?;
         let step = (upper - lower) / (NODES - 1) as f64;
         let mut nodes = Vec::with_capacity(NODES);
         for index in 0..NODES {
             let point = lower + step * index as f64;
-            let conditional = Conditional::new(evidence, prior, libm::exp(point))?;
-            let density = conditional.log_marginal + prior.log_density_of_log_variance(point);
+            let (conditional, density) = at(point)?;
             let (weight, coefficients) = (libm::exp(density - peak), conditional.posterior());
             nodes.push(Node { variance: libm::exp(point), weight, coefficients });
         }

@@ -69,17 +69,10 @@ impl<'a> Assembly<'a> {
         })
     }
 
-    fn all_factors(&self) -> impl Iterator<Item = &'a Factor> + use<'a> {
-        let formula = self.formula;
-        std::iter::once(formula.response()).chain(formula.terms().iter().flat_map(Term::factors))
-    }
-
     fn collect_columns(&mut self) -> Result<(), FormulaError> {
         let mut missing: Vec<String> = Vec::new();
-        for name in self.all_factors().flat_map(|factor| factor.expression().columns()) {
-            let known = self.numeric_index.contains_key(name) || self.categorical_index.contains_key(name);
+        for name in self.formula.columns() {
             match self.bounds.column(name) {
-                _ if known => {}
                 Some(ColumnBounds::Numeric { lower, upper }) => {
                     self.numeric_index.insert(name.to_owned(), self.numeric.len());
                     let interval = Interval::new(*lower, *upper);
@@ -90,7 +83,6 @@ impl<'a> Assembly<'a> {
                     self.categorical
                         .push(CategoricalColumn { name: name.to_owned(), levels: levels.clone() });
                 }
-                None if missing.iter().any(|other| other == name) => {}
                 None => missing.push(name.to_owned()),
             }
         }
@@ -104,7 +96,7 @@ impl<'a> Assembly<'a> {
         {
             return Err(FormulaError::CategoricalResponse { column: column.to_owned() });
         }
-        for factor in self.all_factors().filter(|factor| factor.as_column().is_none()) {
+        for factor in self.formula.factors().filter(|factor| factor.as_column().is_none()) {
             let columns = factor.expression().columns();
             if let Some(column) = columns.into_iter().find(|name| self.categorical_index.contains_key(*name))
             {

@@ -34,6 +34,8 @@ mod tests;
 use std::fmt;
 use std::str::FromStr;
 
+use indexmap::IndexSet;
+
 pub use design::{CategoricalColumn, Design, Feature, NumericColumn};
 pub use error::FormulaError;
 pub use evaluate::{BlockColumns, Workspace};
@@ -79,18 +81,15 @@ impl Formula {
         &self.terms
     }
 
-    /// All columns that the formula reads, in the order of appearance, the response's first.
+    /// All columns that the formula reads, each once, in the order of appearance, the response's first.
     pub fn columns(&self) -> Vec<&str> {
-        let factors = self.terms.iter().flat_map(Term::factors);
-        let mut columns = Vec::new();
-        for factor in std::iter::once(&self.response).chain(factors) {
-            for column in factor.expression().columns() {
-                if !columns.contains(&column) {
-                    columns.push(column);
-                }
-            }
-        }
-        columns
+        let columns = self.factors().flat_map(|factor| factor.expression().columns());
+        columns.collect::<IndexSet<_>>().into_iter().collect()
+    }
+
+    /// The response and the factors of all terms.
+    pub(crate) fn factors(&self) -> impl Iterator<Item = &Factor> {
+        std::iter::once(&self.response).chain(self.terms.iter().flat_map(Term::factors))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Adds blocks of rows to an exact Gram matrix.
 
 use super::block::{MapRows, Scratch};
-use super::product::{add_products, packed_index};
+use super::product::{BLOCK_ROWS, add_products, packed_index};
 use super::{GramError, RecordMap};
 use pulp::Arch;
 
@@ -35,7 +35,7 @@ impl GramAccumulator {
         let reach = map.reach();
         Self {
             architecture: Arch::new(),
-            scales: vec![0.0; scratch.capacity()],
+            scales: vec![0.0; BLOCK_ROWS],
             scratch,
             pending: vec![0.0; entries],
             pending_records: 0,
@@ -52,9 +52,8 @@ impl GramAccumulator {
     /// domain, but that is a safety net, not a rule.
     pub fn add_block(&mut self, columns: &[&[f64]]) -> Result<(), GramError> {
         let rows = self.rows(columns)?;
-        let capacity = self.scratch.capacity();
-        for from in (0..rows).step_by(capacity) {
-            self.add_rows(columns, from, capacity.min(rows - from))?;
+        for from in (0..rows).step_by(BLOCK_ROWS) {
+            self.add_rows(columns, from, BLOCK_ROWS.min(rows - from))?;
         }
         Ok(())
     }

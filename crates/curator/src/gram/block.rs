@@ -8,39 +8,31 @@ use pulp::{Simd, WithSimd};
 /// Doubles in a cache line; also a multiple of the lanes of every register.
 const LINE: usize = 8;
 
-/// Integer-valued columns of one block of records, reused for every block.
+/// Integer-valued columns of one block of records, [`BLOCK_ROWS`] apart, reused for every block.
 #[derive(Debug, Clone)]
 pub(super) struct Scratch {
     values: Vec<f64>,
     /// Where the first cache line of `values` starts: registers that straddle lines cost a second load.
     start: usize,
-    /// Rows that fit; also the distance between columns.
-    capacity: usize,
     dimension: usize,
 }
 
 impl Scratch {
     pub(super) fn new(dimension: usize) -> Self {
-        let capacity = BLOCK_ROWS;
-        let values = vec![0.0; dimension * capacity + LINE];
+        let values = vec![0.0; dimension * BLOCK_ROWS + LINE];
         let start = values.as_ptr().align_offset(64).min(LINE);
-        Self { values, start, capacity, dimension }
-    }
-
-    /// Rows of a full block.
-    pub(super) fn capacity(&self) -> usize {
-        self.capacity
+        Self { values, start, dimension }
     }
 
     /// The first `rows` records, filled up with zeros to whole registers.
     pub(super) fn columns(&self, rows: usize) -> Option<Columns<'_>> {
         let rows = rows.next_multiple_of(LINE);
-        Columns::new(&self.values[self.start..], self.capacity, rows, self.dimension)
+        Columns::new(&self.values[self.start..], BLOCK_ROWS, rows, self.dimension)
     }
 
     #[inline(always)]
     fn column(&mut self, index: usize, rows: usize) -> &mut [f64] {
-        let column = &mut self.values[self.start + index * self.capacity..][..self.capacity];
+        let column = &mut self.values[self.start + index * BLOCK_ROWS..][..BLOCK_ROWS];
         column[rows..rows.next_multiple_of(LINE)].fill(0.0);
         &mut column[..rows]
     }
