@@ -61,6 +61,15 @@ impl Draws {
         draws.named(names)
     }
 
+    /// Draws of chains that may differ in length; `values` has a row for each draw of the records.
+    pub(crate) fn from_records(
+        names: Vec<String>,
+        records: Vec<ChainRecord>,
+        values: Vec<f64>,
+    ) -> Result<Self, DrawsError> {
+        Self::assemble(names.len(), records, values).named(names)
+    }
+
     /// Puts chains of equal dimension one after the other.
     pub(crate) fn from_outcomes(outcomes: Vec<Outcome>, statistic_names: Vec<String>) -> Self {
         let dimension = outcomes.iter().map(|outcome| outcome.dimension).max().unwrap_or(0);
@@ -106,6 +115,21 @@ impl Draws {
         }
         self.names = names;
         Ok(self)
+    }
+
+    /// The same draws in other units: `convert` writes one row of the new parameters from one of the old. Statistics of the
+    /// steps stay as they are.
+    pub fn converted(
+        &self,
+        names: Vec<String>,
+        mut convert: impl FnMut(&[f64], &mut [f64]),
+    ) -> Result<Self, DrawsError> {
+        let width = names.len();
+        let mut values = vec![0.0; self.total() * width];
+        let rows = self.values.chunks_exact(self.names.len().max(1));
+        rows.zip(values.chunks_exact_mut(width.max(1))).for_each(|(old, new)| convert(old, new));
+        let placeholder = (1..=width).map(|number| format!("theta[{number}]")).collect();
+        Self { names: placeholder, values, ..self.clone() }.named(names)
     }
 
     /// Names of the parameters.

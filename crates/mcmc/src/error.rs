@@ -54,7 +54,7 @@ fn place(step: usize, warmup: usize) -> String {
     }
 }
 
-/// Why draws could not be made, summarised or written.
+/// Why draws could not be made, summarised, written or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DrawsError {
@@ -88,6 +88,16 @@ pub enum DrawsError {
         /// The format.
         format: &'static str,
         /// What the system says.
+        reason: String,
+    },
+    /// A file is damaged, or not one of ours.
+    #[error("draws: cannot be read from {format}: {place}: {reason}")]
+    Read {
+        /// The format.
+        format: &'static str,
+        /// The column, or another part of the file.
+        place: String,
+        /// What is wrong with it.
         reason: String,
     },
 }

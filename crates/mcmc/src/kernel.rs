@@ -11,8 +11,9 @@ use crate::ChainRng;
 /// Methods with independent draws fit too: `init` does the work and `step` draws. Each chain adapts its own
 /// clone of the kernel.
 pub trait Kernel<T: ?Sized>: Clone + Sync {
-    /// What the next step needs, nothing else.
-    type State: Send;
+    /// What the next step needs, nothing else. It stays on the thread where `init` made it, so it need not be
+    /// [`Send`].
+    type State;
 
     /// What diagnostics want; never read by [`step`](Self::step).
     type Info: Info;

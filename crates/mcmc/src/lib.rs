@@ -2,8 +2,9 @@
 //!
 //! A method implements [`Kernel`]: how a chain starts, how it takes a step, and where it is. [`run`] takes a
 //! kernel, a target and a [`Plan`] and does the rest for every method: chains in parallel, warm-up, thinning,
-//! seeds, progress, interruption and storage. The result is [`Draws`]; [`Summary`] describes them and warns,
-//! from the functions in [`diagnostics`]; [`files`] writes them for R, Python and everything else.
+//! seeds, progress, interruption and storage. For a target with a gradient there is [`Nuts`]. The result is
+//! [`Draws`]; [`Summary`] describes them and warns, from the functions in [`diagnostics`]; [`files`] writes
+//! them for R, Python and everything else.
 //!
 //! This crate knows nothing about privacy and nothing about data.
 //!
@@ -44,6 +45,7 @@ mod draws;
 mod error;
 pub mod files;
 mod kernel;
+mod nuts;
 mod plan;
 mod rng;
 mod run;
@@ -51,10 +53,11 @@ mod special;
 mod summary;
 mod warnings;
 
-pub use density::{Gradient, LogDensity};
+pub use density::{Gradient, LogDensity, gradient_error};
 pub use draws::{ChainRecord, Draws, End};
 pub use error::{DrawsError, RunError};
 pub use kernel::{Info, Kernel, Statistic, Stop, Thinned};
+pub use nuts::{Mass, Nuts, NutsInfo, NutsState, Warmup};
 pub use plan::Plan;
 pub use rng::ChainRng;
 pub use run::{Monitor, Progress, run, run_monitored};

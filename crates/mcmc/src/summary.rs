@@ -15,7 +15,11 @@ use crate::{ChainRecord, Draws, DrawsError, Statistic};
 /// A table with one row for each parameter, and what is needed to judge it.
 ///
 /// Chains of unequal length are cut to a rectangle first, see [`Traces`].
+///
+/// As JSON it has the form of `schemas/draws-1.json`, with `"schema": "organza/draws/1"`. There a number that
+/// is undefined or infinite is null.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "schema", rename = "organza/draws/1")]
 pub struct Summary {
     /// Mass of the intervals.
     pub mass: f64,

@@ -3,16 +3,9 @@
 
 mod support;
 
-use organza_mcmc::diagnostics::{Traces, ess_mean, ess_quantile, r_hat};
+use organza_mcmc::diagnostics::r_hat;
 use organza_mcmc::{Plan, run};
-use support::{Metropolis, Normal, critical_z};
-
-/// z of the mean of a function of the draws with known mean and standard deviation, from its own effective
-/// size.
-fn z(traces: &Traces, mean: f64, sd: f64) -> f64 {
-    let found = traces.values().iter().sum::<f64>() / traces.values().len() as f64;
-    (found - mean) / sd * ess_mean(traces).sqrt()
-}
+use support::{Metropolis, Normal, critical_z, mean_z, tail_z};
 
 /// Seen to catch: a proposal accepted with the 1.1th power of the ratio of densities.
 #[test]
@@ -26,21 +19,14 @@ fn draws_have_the_distribution_of_the_target() {
         assert!(r_hat(&standardised) < 1.01);
         let second = standardised.map(|x| x * x);
         for (what, z) in [
-            ("mean", z(&standardised, 0.0, 1.0)),
-            ("second moment", z(&second, 1.0, 2.0_f64.sqrt())),
+            ("mean", mean_z(&standardised, 0.0, 1.0)),
+            ("second moment", mean_z(&second, 1.0, 2.0_f64.sqrt())),
             ("lower tail", tail_z(&standardised, -1.281_551_565_544_6, 0.1)),
             ("upper tail", tail_z(&standardised, 1.281_551_565_544_6, 0.9)),
         ] {
             assert!(z.abs() < critical, "{name}: z of the {what} is {z}, critical {critical}");
         }
     }
-}
-
-/// z of the share of draws below the true quantile.
-fn tail_z(traces: &Traces, bound: f64, probability: f64) -> f64 {
-    let below = traces.values().iter().filter(|x| **x <= bound).count() as f64 / traces.values().len() as f64;
-    let sd = (probability * (1.0 - probability)).sqrt();
-    (below - probability) / sd * ess_quantile(traces, probability).sqrt()
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub fn write_csv(draws: &Draws, table: Table, output: impl Write) -> Result<(), 
     let names = table.names(draws);
     writer.write_record(INDEX.into_iter().chain(names.iter().map(String::as_str))).map_err(fail)?;
     let mut values = table.values(draws).iter();
-    for row in index(draws) {
+    for row in index(draws.records()) {
         row.iter().try_for_each(|number| writer.write_field(number.to_string())).map_err(fail)?;
         values
             .by_ref()

@@ -8,7 +8,7 @@
 //! always the same.
 //!
 //! **Threads.** One task for each chain inside one pool; a kernel that splits its own work with rayon shares
-//! it.
+//! it. With one thread chains run in turn on the caller's.
 
 mod chain;
 mod monitor;
@@ -70,13 +70,16 @@ where
 {
     let steps = plan.steps()?;
     let signals = Signals::new(monitor, steps);
-    // Never more threads than the plan names; with 0, as many as cores.
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(plan.threads).build();
-    let pool = pool.map_err(|error| RunError::Threads { reason: error.to_string() })?;
-    let outcomes: Vec<_> = pool.install(|| {
-        let chains = (0..plan.chains).into_par_iter().with_max_len(1);
-        chains.map(|chain| ChainRun::new(kernel, target, plan, chain).finish(&signals)).collect()
-    });
+    let finish = |chain: usize| ChainRun::new(kernel, target, plan, chain).finish(&signals);
+    let outcomes: Vec<_> = if plan.threads == 1 {
+        // On the caller's thread: many fits side by side need no pool each.
+        (0..plan.chains).map(finish).collect()
+    } else {
+        // Never more threads than the plan names; with 0, as many as cores.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(plan.threads).build();
+        let pool = pool.map_err(|error| RunError::Threads { reason: error.to_string() })?;
+        pool.install(|| (0..plan.chains).into_par_iter().with_max_len(1).map(finish).collect())
+    };
     // In the order of the chains: the first failure is that of the lowest chain.
     let outcomes = outcomes.into_iter().collect::<Result<Vec<_>, _>>()?;
     same_dimension(&outcomes)?;

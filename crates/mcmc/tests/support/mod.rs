@@ -1,6 +1,9 @@
-//! A random-walk Metropolis kernel, normal targets and a z-test.
+//! A random-walk Metropolis kernel, targets and z-tests.
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub mod targets;
+
+use organza_mcmc::diagnostics::{Traces, ess_mean, ess_quantile};
 use organza_mcmc::{ChainRng, Info, Kernel, LogDensity, Statistic, Stop, Thinned};
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -105,4 +108,18 @@ pub fn critical_z(tests: usize) -> f64 {
         if 0.5 * libm::erfc(middle / std::f64::consts::SQRT_2) > tail { low = middle } else { high = middle }
     }
     high
+}
+
+/// z of the mean of a function of the draws with known mean and standard deviation, from its own effective
+/// size.
+pub fn mean_z(traces: &Traces, mean: f64, sd: f64) -> f64 {
+    let found = traces.values().iter().sum::<f64>() / traces.values().len() as f64;
+    (found - mean) / sd * ess_mean(traces).sqrt()
+}
+
+/// z of the share of draws below the true quantile.
+pub fn tail_z(traces: &Traces, bound: f64, probability: f64) -> f64 {
+    let below = traces.values().iter().filter(|x| **x <= bound).count() as f64 / traces.values().len() as f64;
+    let sd = (probability * (1.0 - probability)).sqrt();
+    (below - probability) / sd * ess_quantile(traces, probability).sqrt()
 }
