@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use organza_release::Release;
 
 use crate::CuratorError;
-use crate::gram::IntegerGram;
 use crate::ledger::{Account, ChargeOutcome, Ledger};
-use crate::measure::{measure, measure_batches};
+use crate::measure::{measure_batches, measure_statistic};
 use crate::mechanism::{NoiseRng, Plan};
 use crate::output::PendingFile;
+use crate::sums::Measured;
 use crate::table::{Counts, Input, Progress, ReadOptions};
 
 /// Everything about a release but its plan.
@@ -69,10 +69,11 @@ impl Job {
         mut file: PendingFile,
         progress: &dyn Progress,
     ) -> Result<Outcome, CuratorError> {
-        let (gram, counts) = measure(plan, &self.input, &self.options, progress)?;
-        let warnings = warnings(plan, &gram, &self.options);
+        let (measured, counts) = measure_statistic(plan, &self.input, &self.options, progress)?;
+        self.check_rows(plan, &measured)?;
+        let warnings = warnings(plan, &measured, &self.options);
         let (mut ledger, charge) = self.charge(plan)?;
-        let release = self.publish(plan, &gram)?;
+        let release = self.publish(plan, &measured)?;
         file.write(&release.to_json()?)?;
         file.finish()?;
         self.mark_published(&mut ledger, charge.as_ref())?;
@@ -90,12 +91,15 @@ impl Job {
             return Err(CuratorError::option("--batch-records", "must be at least 1"));
         }
         let (mut ledger, mut charge, mut first, mut releases, mut said) = (None, None, None, 0, vec![]);
-        let measured = measure_batches(plan, &self.input, &self.options, (rows, progress), &mut |gram| {
+        let measured = measure_batches(plan, &self.input, &self.options, (rows, progress), &mut |batch| {
+            if self.check_rows(plan, batch).is_err() {
+                return Ok(()); // The last batch may be too short for a single row.
+            }
             if first.is_none() {
-                said = warnings(plan, gram, &self.options);
+                said = warnings(plan, batch, &self.options);
                 (ledger, charge) = self.charge(plan)?;
             }
-            let release = self.publish(plan, gram)?;
+            let release = self.publish(plan, batch)?;
             file.write(&release.to_json_line()?)?;
             releases += 1;
             first.get_or_insert(release);
@@ -114,14 +118,24 @@ impl Job {
         Ok(Outcome { release, releases, counts, charge, warnings: said })
     }
 
-    fn publish(&self, plan: &Plan, gram: &IntegerGram) -> Result<Release, CuratorError> {
-        plan.publish(gram, &self.party, self.options.missing, &mut NoiseRng::from_operating_system())
+    /// A table without a single row of averaged records is refused before it costs anything.
+    fn check_rows(&self, plan: &Plan, measured: &Measured) -> Result<(), CuratorError> {
+        let (records, averaged) = (measured.records(), plan.statistic().averaged());
+        if records >= averaged {
+            return Ok(());
+        }
+        let reason = format!("{}: {records} records do not fill a row of {averaged}", self.input.name());
+        Err(CuratorError::option("--average", reason))
+    }
+
+    fn publish(&self, plan: &Plan, exact: &Measured) -> Result<Release, CuratorError> {
+        plan.publish(exact, &self.party, self.options.missing, &mut NoiseRng::from_operating_system())
     }
 
     fn charge(&self, plan: &Plan) -> Result<(Option<Ledger>, Option<ChargeOutcome>), CuratorError> {
         let Some((path, account)) = &self.ledger else { return Ok((None, None)) };
         let mut ledger = Ledger::open(path)?;
-        let outcome = ledger.charge(account, &plan.charge(plan.domain().formula()))?;
+        let outcome = ledger.charge(account, &plan.charge(plan.description()))?;
         Ok((Some(ledger), Some(outcome)))
     }
 
@@ -137,12 +151,20 @@ impl Job {
     }
 }
 
-fn warnings(plan: &Plan, gram: &IntegerGram, options: &ReadOptions) -> Vec<String> {
-    let records = gram.records();
+fn warnings(plan: &Plan, measured: &Measured, options: &ReadOptions) -> Vec<String> {
+    let records = measured.records();
     let mut said = Vec::new();
     let regressors = plan.domain().dimension() - 1;
-    if (records as f64) < regressors as f64 {
-        said.push(format!("{records} records for {regressors} coefficients: they cannot be told apart"));
+    let rows = records / plan.statistic().averaged();
+    if (rows as f64) < regressors as f64 {
+        said.push(format!("{rows} records for {regressors} coefficients: they cannot be told apart"));
+    }
+    let averaged = plan.statistic().averaged();
+    if !records.is_multiple_of(averaged) {
+        said.push(format!(
+            "the last {} of {records} records do not fill a row of {averaged} and were left out",
+            records % averaged
+        ));
     }
     let delta = plan.privacy().delta;
     if delta * records as f64 > 1.0 {

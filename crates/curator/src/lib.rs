@@ -2,7 +2,8 @@
 //!
 //! A [`Request`](mechanism::Request) of public knowledge becomes a [`Plan`](mechanism::Plan) without reading data; a
 //! [`Job`](job::Job) reads the table in one pass of exact integer sums, charges the ledger, adds discrete noise from the
-//! operating system's entropy and writes a release. Nothing else leaves this crate.
+//! operating system's entropy and writes a release. Nothing else leaves this crate but [`non_private`] sums, which are
+//! for comparison beside the table and cannot become a release.
 
 pub mod bounds;
 mod data_bounds;
@@ -14,7 +15,11 @@ pub mod job;
 pub mod ledger;
 pub mod measure;
 pub mod mechanism;
+mod non_private;
 pub mod output;
+mod sums;
 pub mod table;
 
 pub use error::CuratorError;
+pub use non_private::{NonPrivate, non_private};
+pub use sums::Measured;

@@ -1,9 +1,11 @@
-//! The exact statistic of a table: integers, the same for every number of threads and every order of rows.
+//! The exact statistic of a table: integers, the same for every number of threads and, unless records are averaged, every
+//! order of rows.
 
 use crate::CuratorError;
 use crate::formula::{BlockColumns, Workspace};
-use crate::gram::{GramAccumulator, IntegerGram};
+use crate::gram::IntegerGram;
 use crate::mechanism::Plan;
+use crate::sums::{Measured, Sums};
 use crate::table::{Counts, Event, Input, Progress, ReadOptions, Table};
 
 /// What one thread needs to turn blocks into sums.
@@ -11,7 +13,7 @@ struct Worker<'p> {
     plan: &'p Plan,
     workspace: Workspace,
     terms: Vec<Vec<f64>>,
-    gram: GramAccumulator,
+    sums: Sums,
 }
 
 impl<'p> Worker<'p> {
@@ -20,43 +22,65 @@ impl<'p> Worker<'p> {
             plan,
             workspace: Workspace::default(),
             terms: vec![Vec::new(); plan.design().output_columns()],
-            gram: GramAccumulator::new(plan.record_map()),
+            sums: Sums::new(plan),
         }
     }
 
     fn add(&mut self, block: &BlockColumns<'_>) -> Result<(), CuratorError> {
         self.plan.design().evaluate(block, &mut self.workspace, &mut self.terms)?;
         let columns: Vec<&[f64]> = self.terms.iter().map(Vec::as_slice).collect();
-        Ok(self.gram.add_block(&columns)?)
+        self.sums.add_block(&columns)
     }
 }
 
-/// The Gram matrix of a whole table.
+/// The Gram matrix of a whole table, of averaged records if the plan says so.
 pub fn measure(
     plan: &Plan,
     input: &Input,
     options: &ReadOptions,
     progress: &dyn Progress,
 ) -> Result<(IntegerGram, Counts), CuratorError> {
+    let (measured, counts) = measure_statistic(plan, input, options, progress)?;
+    let reason = "the plan is not one of a Gram matrix";
+    let gram = measured.into_gram().ok_or_else(|| CuratorError::option("--statistic", reason))?;
+    Ok((gram, counts))
+}
+
+/// The planned statistic of a whole table.
+pub fn measure_statistic(
+    plan: &Plan,
+    input: &Input,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<(Measured, Counts), CuratorError> {
+    let empty = || CuratorError::EmptyTable { path: format!("{}, after dropping", input.name()) };
+    if Sums::need_order(plan) {
+        let mut whole = None;
+        let counts = measure_batches(plan, input, options, (u64::MAX, progress), &mut |measured| {
+            whole = Some(measured.clone());
+            Ok(())
+        })?;
+        return Ok((whole.ok_or_else(empty)?, counts));
+    }
     let table = Table::new(input, plan.design(), options, progress);
     let (workers, counts) = table.fold(|| Worker::new(plan), |worker, block| worker.add(block))?;
-    let mut total = GramAccumulator::new(plan.record_map());
+    let mut total = Sums::new(plan);
     for worker in workers {
-        total.merge(worker.gram)?;
+        total.merge(worker.sums)?;
     }
     if counts.records == 0 {
-        return Err(CuratorError::EmptyTable { path: format!("{}, after dropping", input.name()) });
+        return Err(empty());
     }
     Ok((total.finish(), counts))
 }
 
-/// The Gram matrix of each batch of rows in turn. No record outlives its batch.
+/// The planned statistic of each batch of rows in turn. No record outlives its batch.
 pub fn measure_batches(
     plan: &Plan,
     input: &Input,
     options: &ReadOptions,
     (batch_rows, progress): (u64, &dyn Progress),
-    on_batch: &mut dyn FnMut(&IntegerGram) -> Result<(), CuratorError>,
+    on_batch: &mut dyn FnMut(&Measured) -> Result<(), CuratorError>,
 ) -> Result<Counts, CuratorError> {
     let table = Table::new(input, plan.design(), options, progress);
     let mut worker = Worker::new(plan);
@@ -65,7 +89,7 @@ pub fn measure_batches(
         Event::BatchEnd(0) => Ok(()),
         Event::BatchEnd(_) => {
             let finished = std::mem::replace(&mut worker, Worker::new(plan));
-            on_batch(&finished.gram.finish())
+            on_batch(&finished.sums.finish())
         }
     })
 }

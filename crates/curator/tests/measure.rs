@@ -91,6 +91,22 @@ proptest! {
     }
 
     #[test]
+    fn averaged_rows_follow_the_table_and_not_its_format(rows in rows(), group in 1..80usize, averaged in 2..9u64) {
+        let folder = tempfile::tempdir().unwrap();
+        let bounds = Bounds::from_toml(BOUNDS, "bounds").unwrap();
+        let formula = "y ~ a + b + a:s - 1".parse().unwrap();
+        let request = Request { averaging: Some(averaged), ..Request::new(formula, bounds, 1.0, 1e-6) };
+        let plan = Plan::new(&request).unwrap();
+        let (csv, parquet) = (folder.path().join("t.csv"), folder.path().join("t.parquet"));
+        write_csv(&csv, &rows);
+        write_parquet(&parquet, &rows, group);
+        let expected = read(&plan, &csv, 1);
+        for threads in [1, 2, 5] {
+            prop_assert_eq!(&read(&plan, &parquet, threads), &expected, "{} threads", threads);
+        }
+    }
+
+    #[test]
     fn batches_add_up_to_the_whole(rows in rows(), batch in 1..120u64) {
         let folder = tempfile::tempdir().unwrap();
         let plan = plan(RecordScale::Default);
@@ -101,7 +117,8 @@ proptest! {
         for path in [csv, parquet] {
             let mut sums = vec![0; whole.upper().len()];
             let mut sizes = Vec::new();
-            measure_batches(&plan, &Input::File(path), &ReadOptions::default(), (batch, &()), &mut |gram| {
+            measure_batches(&plan, &Input::File(path), &ReadOptions::default(), (batch, &()), &mut |measured| {
+                let gram = measured.clone().into_gram().unwrap();
                 sums.iter_mut().zip(gram.upper()).for_each(|(sum, entry)| *sum += entry);
                 sizes.push(gram.records());
                 Ok(())

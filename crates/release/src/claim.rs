@@ -29,10 +29,9 @@ impl Release {
     pub fn claim(&self) -> Result<Claim, ReleaseError> {
         let stated = &self.privacy;
         let sensitivity = of_release(&self.domain, &self.statistic, stated.neighbours, stated.norm);
-        let weighted = |(index, entry): (usize, &[usize; 2])| {
-            self.noise.scales[index] * self.statistic.entry_weight(&self.domain, *entry)
-        };
-        let scale = self.statistic.entries().iter().enumerate().map(weighted).fold(f64::INFINITY, f64::min);
+        let weights = self.statistic.weights(&self.domain);
+        let weighted = self.noise.scales.iter().zip(&weights).map(|(scale, weights)| scale * weights.noise);
+        let scale = weighted.fold(f64::INFINITY, f64::min);
         let (epsilon, delta) = match self.noise.family {
             Family::Laplace => (sensitivity.value / scale, 0.0),
             Family::Gaussian => {
@@ -53,10 +52,8 @@ impl Release {
         }
         let steps_per_unit = f64::exp2(-f64::from(self.noise.lattice));
         let mut total = 0.0;
-        for (entry, scale) in self.statistic.entries().iter().zip(&self.noise.scales) {
-            // The lattice is in weighted units, without the isometric layout's factor.
-            let weight = self.domain.coordinate_weight(entry[0]) * self.domain.coordinate_weight(entry[1]);
-            total += discrete_gaussian_total_variation(scale * weight * steps_per_unit)?;
+        for (weights, scale) in self.statistic.weights(&self.domain).iter().zip(&self.noise.scales) {
+            total += discrete_gaussian_total_variation(scale * weights.lattice * steps_per_unit)?;
         }
         Ok(total)
     }

@@ -5,6 +5,7 @@
 //! about samplers: it holds the types, their strict reading and writing, the arithmetic of privacy losses
 //! ([`loss`]) and of sensitivities ([`sensitivity`]), and the change of units ([`units`]).
 
+mod check;
 mod claim;
 mod domain;
 mod error;
@@ -18,6 +19,7 @@ pub mod sensitivity;
 mod statistic;
 pub mod units;
 mod validate;
+mod validate_statistic;
 
 pub use claim::Claim;
 pub use domain::{BallDomain, BoxDomain, Column, Domain, Interval};
@@ -25,6 +27,6 @@ pub use error::ReleaseError;
 pub use noise::{Family, Noise};
 pub use privacy::{Neighbours, Norm, PrivacyLoss};
 pub use read::{read_many, read_one};
-pub use release::{Missing, Release, SCHEMA, Tool};
-pub use schema::json_schema;
-pub use statistic::{Layout, Statistic, gram_entries};
+pub use release::{Missing, Release, SCHEMA, SCHEMA_2, Tool};
+pub use schema::{json_schema, json_schema_1};
+pub use statistic::{Layout, Statistic, Weights, fourth_moment_entries, gram_entries};

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::error::ReleaseError;
-use crate::release::{Release, SCHEMA};
+use crate::release::{Release, SCHEMA_2};
 
 /// Reads a file that holds exactly one release. `source_name` is used in errors.
 pub fn read_one(bytes: &[u8], source_name: &str) -> Result<Release, ReleaseError> {
@@ -71,15 +71,15 @@ fn newer_schema(text: &str, source_name: &str) -> Option<ReleaseError> {
     is_newer(&found).then(|| ReleaseError::NewerSchema {
         source_name: source_name.to_string(),
         found,
-        supported: SCHEMA.to_string(),
+        supported: SCHEMA_2.to_string(),
     })
 }
 
-/// Whether a schema name is of this kind with a larger version number.
+/// Whether a schema name is of this kind with a larger version number than this program knows.
 pub(crate) fn is_newer(found: &str) -> bool {
     let version =
         |name: &str| name.strip_prefix("organza/release/").and_then(|text| text.parse::<u32>().ok());
-    matches!((version(found), version(SCHEMA)), (Some(theirs), Some(ours)) if theirs > ours)
+    matches!((version(found), version(SCHEMA_2)), (Some(theirs), Some(ours)) if theirs > ours)
 }
 
 fn not_json(bytes: &[u8], offset: usize, error: serde_json::Error, source_name: &str) -> ReleaseError {

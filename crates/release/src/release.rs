@@ -9,8 +9,10 @@ use crate::noise::Noise;
 use crate::privacy::PrivacyLoss;
 use crate::statistic::Statistic;
 
-/// The schema that this version reads and writes.
+/// The first schema: Gram matrices of records. Releases that need nothing newer are still written in it.
 pub const SCHEMA: &str = "organza/release/1";
+/// The second schema: further kinds of statistics. It is the newest that this version reads.
+pub const SCHEMA_2: &str = "organza/release/2";
 
 /// What was done with records that miss a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,15 +1,32 @@
-//! The JSON Schema of a release, generated from the types.
+//! The JSON Schemas of a release, generated from the types.
 
 use serde_json::Value;
 
-use crate::release::{Release, SCHEMA};
+use crate::release::{Release, SCHEMA, SCHEMA_2};
 
-/// The JSON Schema of a release file, indented, with a final line break.
+/// Kinds of statistics that the first schema has; a published schema never changes.
+const FIRST_KINDS: [&str; 1] = ["gram"];
+
+/// The JSON Schema of releases of the newest schema, indented, with a final line break.
+///
+/// It holds the kinds that the first schema cannot say; the others are still written in that: [`json_schema_1`].
 pub fn json_schema() -> String {
+    generate(SCHEMA_2, |kind| !FIRST_KINDS.contains(&kind))
+}
+
+/// The JSON Schema of releases of the first schema.
+pub fn json_schema_1() -> String {
+    generate(SCHEMA, |kind| FIRST_KINDS.contains(&kind))
+}
+
+fn generate(name: &str, has_kind: impl Fn(&str) -> bool) -> String {
     let mut schema = schemars::schema_for!(Release).to_value();
-    schema["$id"] = SCHEMA.into();
+    schema["$id"] = name.into();
     schema["title"] = "An Organza release".into();
-    schema["properties"]["schema"]["const"] = SCHEMA.into();
+    schema["properties"]["schema"]["const"] = name.into();
+    if let Some(kinds) = schema["$defs"]["Statistic"]["oneOf"].as_array_mut() {
+        kinds.retain(|kind| kind["properties"]["kind"]["const"].as_str().is_some_and(&has_kind));
+    }
     require_all_fields(&mut schema);
     format!("{schema:#}\n")
 }

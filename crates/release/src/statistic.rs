@@ -1,9 +1,13 @@
-//! What was computed: the entries of a Gram matrix, and how noise is laid out over them.
+//! What was computed: entries of a Gram matrix or further sums, and how noise is laid out over them.
+
+use std::f64::consts::SQRT_2;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::Domain;
+use crate::release::{SCHEMA, SCHEMA_2};
+use crate::sensitivity::AdaSspParts;
 
 /// How Gaussian or Laplace noise is laid out over the entries of a symmetric matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -18,7 +22,7 @@ pub enum Layout {
 
 /// The statistic of the table that was released.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Statistic {
     /// Entries of the Gram matrix `sum_i w_i w_i'` of the records.
     Gram {
@@ -28,19 +32,78 @@ pub enum Statistic {
         /// How noise is laid out over the entries.
         layout: Layout,
     },
+    /// Entries of the Gram matrix of averaged records: each run of `averaged` records in table order is replaced
+    /// by its sum divided by `sqrt(averaged)`. What remains at the end of the table is left out, so that there are
+    /// `records / averaged` rows, rounded down. `averaged` times the noise, in weighted units, is a whole multiple
+    /// of `2^lattice`.
+    AveragedGram {
+        /// How many records make one row, at least 2.
+        averaged: u64,
+        /// Index pairs `[i, j]` with `i <= j`; the last index is the response. There is no constant.
+        entries: Vec<[usize; 2]>,
+        /// How noise is laid out over the entries.
+        layout: Layout,
+    },
+    /// What adaSSP needs: entries of X'X and X'y, and then, as the last number, the smallest eigenvalue of X'X in
+    /// weighted units, as it came from the mechanism: it may be negative. Each of the three parts has noise in
+    /// proportion to its own sensitivity, isometric for X'X.
+    AdaSsp {
+        /// Index pairs `[i, j]` with `i <= j`; 0 is the constant when there is an intercept, the last index is
+        /// the response, whose square is left out.
+        entries: Vec<[usize; 2]>,
+    },
+    /// Sums of products of four coordinates of `(1, u)`, the constant and the features.
+    FourthMoments {
+        /// Indices `[i, j, k, l]` with `i <= j <= k <= l` in lexicographic order; 0 is the constant. The number of
+        /// records, `[0, 0, 0, 0]`, is public and left out.
+        entries: Vec<[usize; 4]>,
+    },
+}
+
+/// The two units of a released number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weights {
+    /// Noise times this is a whole multiple of `2^lattice`.
+    pub lattice: f64,
+    /// The number times this is the coordinate that receives noise of the common scale, and whose changes the
+    /// sensitivity measures.
+    pub noise: f64,
 }
 
 impl Statistic {
-    /// The released index pairs.
+    /// The schema of a release of this statistic: the oldest one that can say it.
+    pub fn schema(&self) -> &'static str {
+        match self {
+            Statistic::Gram { .. } => SCHEMA,
+            _ => SCHEMA_2,
+        }
+    }
+
+    /// The released index pairs; none for sums of products of four coordinates.
     pub fn entries(&self) -> &[[usize; 2]] {
-        let Statistic::Gram { entries, .. } = self;
-        entries
+        match self {
+            Statistic::Gram { entries, .. }
+            | Statistic::AveragedGram { entries, .. }
+            | Statistic::AdaSsp { entries } => entries,
+            Statistic::FourthMoments { .. } => &[],
+        }
     }
 
     /// How noise is laid out over the entries.
     pub fn layout(&self) -> Layout {
-        let Statistic::Gram { layout, .. } = self;
-        *layout
+        match self {
+            Statistic::Gram { layout, .. } | Statistic::AveragedGram { layout, .. } => *layout,
+            Statistic::AdaSsp { .. } => Layout::Isometric,
+            Statistic::FourthMoments { .. } => Layout::Upper,
+        }
+    }
+
+    /// How many records make one row of the Gram matrix.
+    pub fn averaged(&self) -> u64 {
+        match self {
+            Statistic::AveragedGram { averaged, .. } => *averaged,
+            _ => 1,
+        }
     }
 
     /// Whether the sum of squared responses is among the entries.
@@ -53,12 +116,36 @@ impl Statistic {
     pub fn entry_weight(&self, domain: &Domain, entry: [usize; 2]) -> f64 {
         let [row, column] = entry;
         let product = domain.coordinate_weight(row) * domain.coordinate_weight(column);
-        let two_features = row != column && column != domain.response_index();
-        if two_features && self.layout() == Layout::Isometric {
-            product * std::f64::consts::SQRT_2
-        } else {
-            product
+        let is_cross = column == domain.response_index();
+        let factor =
+            if row != column && !is_cross && self.layout() == Layout::Isometric { SQRT_2 } else { 1.0 };
+        if let Statistic::AdaSsp { .. } = self {
+            let parts = AdaSspParts::of(domain);
+            return product * factor / if is_cross { parts.cross } else { parts.gram };
         }
+        product * factor
+    }
+
+    /// The units of every released number, in order.
+    pub fn weights(&self, domain: &Domain) -> Vec<Weights> {
+        let pair = |&[row, column]: &[usize; 2]| Weights {
+            lattice: domain.coordinate_weight(row)
+                * domain.coordinate_weight(column)
+                * self.averaged() as f64,
+            noise: self.entry_weight(domain, [row, column]),
+        };
+        let mut weights: Vec<Weights> = self.entries().iter().map(pair).collect();
+        match self {
+            Statistic::AdaSsp { .. } => {
+                let noise = 1.0 / AdaSspParts::of(domain).smallest_eigenvalue;
+                weights.push(Weights { lattice: 1.0, noise });
+            }
+            Statistic::FourthMoments { entries } => {
+                weights.resize(entries.len(), Weights { lattice: 1.0, noise: 1.0 });
+            }
+            _ => {}
+        }
+        weights
     }
 }
 
@@ -75,4 +162,19 @@ pub fn gram_entries(domain: &Domain, public_count: bool, response_square: bool) 
         .filter(|&entry| !(constant_is_public && entry == [0, 0]))
         .filter(|&entry| response_square || entry != [response, response])
         .collect()
+}
+
+/// The entries of the fourth moments of the constant and this many features, in lexicographic order.
+pub fn fourth_moment_entries(features: usize) -> Vec<[usize; 4]> {
+    let mut entries = Vec::new();
+    for i in 0..=features {
+        for j in i..=features {
+            for k in j..=features {
+                entries.extend((k..=features).map(|l| [i, j, k, l]));
+            }
+        }
+    }
+    // The first one is the public number of records.
+    entries.remove(0);
+    entries
 }

@@ -1,16 +1,12 @@
 //! Checks beyond syntax: sizes agree, numbers are finite, scales are positive, entries are complete.
 
-use std::collections::BTreeSet;
-
+use crate::check::{Checked, fail, require, require_distinct, require_length, require_positive};
 use crate::domain::{BallDomain, BoxDomain, Column, Domain, Interval};
 use crate::error::ReleaseError;
 use crate::noise::{Family, Noise};
 use crate::privacy::{Neighbours, Norm, PrivacyLoss};
 use crate::read::is_newer;
-use crate::release::{Release, SCHEMA};
-use crate::statistic::{Layout, gram_entries};
-
-type Checked = Result<(), ReleaseError>;
+use crate::release::{Release, SCHEMA_2};
 
 impl Release {
     /// Checks that every field has a possible value and that the fields agree with each other.
@@ -21,14 +17,14 @@ impl Release {
         self.domain.check()?;
         self.privacy.check(self.noise.family)?;
         self.check_records()?;
-        self.check_entries()?;
-        let entries = self.statistic.entries().len();
+        self.check_statistic()?;
+        let entries = self.statistic.weights(&self.domain).len();
         self.noise.check(entries)?;
         require_length("value", self.value.len(), entries)?;
         for (index, value) in self.value.iter().enumerate() {
             require(value.is_finite(), format!("value[{index}]"), format!("must be finite, found {value}"))?;
         }
-        self.check_weights()
+        Ok(())
     }
 
     fn check_schema(&self) -> Checked {
@@ -36,10 +32,13 @@ impl Release {
             return Err(ReleaseError::NewerSchema {
                 source_name: format!("release of {:?}", self.party),
                 found: self.schema.clone(),
-                supported: SCHEMA.to_string(),
+                supported: SCHEMA_2.to_string(),
             });
         }
-        require(self.schema == SCHEMA, "schema", format!("must be {SCHEMA:?}, found {:?}", self.schema))
+        let wanted = self.statistic.schema();
+        require(self.schema == wanted, "schema", {
+            format!("must be {wanted:?} for this statistic, found {:?}", self.schema)
+        })
     }
 
     fn check_records(&self) -> Checked {
@@ -54,41 +53,6 @@ impl Release {
             (_, Some(0)) => fail("records", "must be at least 1"),
             _ => Ok(()),
         }
-    }
-
-    fn check_entries(&self) -> Checked {
-        let dimension = self.domain.dimension();
-        let mut seen = BTreeSet::new();
-        for (position, &[row, column]) in self.statistic.entries().iter().enumerate() {
-            let field = format!("statistic.entries[{position}]");
-            let entry = format!("[{row}, {column}]");
-            require(row < dimension && column < dimension, &field, {
-                format!("{entry} is outside of a record with {dimension} coordinates")
-            })?;
-            let first_time = seen.insert([row.min(column), row.max(column)]);
-            require(first_time, &field, format!("the symmetric entry {entry} is given twice"))?;
-            require(row <= column, &field, format!("{entry} must be written [{column}, {row}]"))?;
-        }
-        let substitute = self.privacy.neighbours == Neighbours::Substitute;
-        let with_square = self.statistic.has_response_square(&self.domain);
-        let wanted = gram_entries(&self.domain, substitute, with_square);
-        for [row, column] in &wanted {
-            let missing = format!("[{row}, {column}] is missing; only the squared response may be left out");
-            require(seen.contains(&[*row, *column]), "statistic.entries", missing)?;
-        }
-        // What is left over can only be the public number of records.
-        require(seen.len() == wanted.len(), "statistic.entries", {
-            "[0, 0] is the public number of records and must be left out"
-        })
-    }
-
-    fn check_weights(&self) -> Checked {
-        let Domain::Box(domain) = &self.domain else { return Ok(()) };
-        let plain = domain.intercept_weight == 1.0 && domain.response_weight == 1.0;
-        let unscaled_upper = domain.record_scale.is_none() && self.statistic.layout() == Layout::Upper;
-        require(plain || !unscaled_upper, "domain.intercept_weight", {
-            "unscaled records in the upper layout have weights 1, and so must domain.response_weight"
-        })
     }
 }
 
@@ -204,28 +168,4 @@ fn is_timestamp(text: &str) -> bool {
         && bytes.iter().zip(pattern).all(fits)
         && bytes.ends_with(b"Z")
         && bytes[pattern.len()..bytes.len() - 1].iter().all(|byte| *byte == b'.' || byte.is_ascii_digit())
-}
-
-fn require(condition: bool, field: impl Into<String>, reason: impl Into<String>) -> Checked {
-    if condition { Ok(()) } else { fail(field, reason) }
-}
-
-fn fail(field: impl Into<String>, reason: impl Into<String>) -> Checked {
-    Err(ReleaseError::field(field, reason))
-}
-
-fn require_positive(field: &str, number: f64) -> Checked {
-    require(number.is_finite() && number > 0.0, field, format!("must be positive and finite, found {number}"))
-}
-
-fn require_length(field: &str, found: usize, wanted: usize) -> Checked {
-    require(found == wanted, field, format!("has {found} numbers for {wanted} entries of the statistic"))
-}
-
-fn require_distinct(field: &str, names: &[&str]) -> Checked {
-    let mut seen = BTreeSet::new();
-    match names.iter().find(|name| !seen.insert(**name)) {
-        Some(name) => fail(field, format!("{name:?} is given twice")),
-        None => Ok(()),
-    }
 }

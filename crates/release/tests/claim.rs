@@ -4,13 +4,13 @@
 mod common;
 
 use organza_release::loss::{gaussian_scale, laplace_scale};
-use organza_release::sensitivity::Shape;
+use organza_release::sensitivity::of_release;
 use organza_release::{Family, Layout, Norm, Release, Statistic};
 
 /// The same release with exactly the noise that its statement needs.
 fn honest(mut release: Release) -> Release {
-    let shape = Shape::of(&release.domain, &release.statistic, release.privacy.neighbours);
-    let sensitivity = shape.sensitivity(release.privacy.norm).value;
+    let (neighbours, norm) = (release.privacy.neighbours, release.privacy.norm);
+    let sensitivity = of_release(&release.domain, &release.statistic, neighbours, norm).value;
     let scale = match release.noise.family {
         // A part in a million for the lattice.
         Family::Gaussian => {
@@ -19,12 +19,8 @@ fn honest(mut release: Release) -> Release {
         Family::Laplace => laplace_scale(release.privacy.epsilon, sensitivity),
     };
     let scale = scale.unwrap();
-    let weights = release
-        .statistic
-        .entries()
-        .iter()
-        .map(|entry| release.statistic.entry_weight(&release.domain, *entry));
-    release.noise.scales = weights.map(|weight| scale / weight).collect();
+    let weights = release.statistic.weights(&release.domain);
+    release.noise.scales = weights.iter().map(|weights| scale / weights.noise).collect();
     release.privacy.sensitivity = sensitivity;
     release
 }
@@ -33,16 +29,17 @@ fn laplace(mut release: Release) -> Release {
     release.noise.family = Family::Laplace;
     release.privacy.norm = Norm::L1;
     release.privacy.delta = 0.0;
-    release.statistic =
-        Statistic::Gram { entries: release.statistic.entries().to_vec(), layout: Layout::Upper };
+    if let Statistic::Gram { layout, .. } | Statistic::AveragedGram { layout, .. } = &mut release.statistic {
+        *layout = Layout::Upper;
+    }
     release
 }
 
 #[test]
 fn enough_noise_holds_and_a_little_less_does_not() {
-    for release in
-        [common::scaled_box(), common::ball(), laplace(common::scaled_box()), laplace(common::ball())]
-    {
+    let both = [common::scaled_box(), common::ball(), common::averaged(), common::fourth_moments()];
+    let pure = both.clone().map(laplace);
+    for release in both.into_iter().chain(pure).chain([common::ada_ssp()]) {
         let release = honest(release);
         release.validate().unwrap();
         let claim = release.claim().unwrap();

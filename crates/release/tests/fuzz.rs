@@ -33,10 +33,17 @@ fn mutate(bytes: &mut Vec<u8>, rng: &mut ChaCha8Rng) {
 #[test]
 fn mutated_releases_never_panic_and_survivors_are_valid() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
-    let originals = [common::scaled_box(), common::ball()].map(|release| release.to_json_line().unwrap());
+    let originals = [
+        common::scaled_box(),
+        common::ball(),
+        common::averaged(),
+        common::ada_ssp(),
+        common::fourth_moments(),
+    ];
+    let originals = originals.map(|release| release.to_json_line().unwrap());
     let mut survivors = 0;
     for round in 0..60_000 {
-        let mut bytes = originals[round % 2].clone().into_bytes();
+        let mut bytes = originals[round % originals.len()].clone().into_bytes();
         mutate(&mut bytes, &mut rng);
         for release in read_many(&bytes, "fuzz").unwrap_or_default() {
             survivors += 1;

@@ -1,10 +1,13 @@
 //! Every sensitivity against a randomised maximiser: never exceeded, and reached where tightness is claimed.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+mod common;
+
+use common::maximise::largest;
 use organza_release::sensitivity::{Geometry, Shape, of_release};
 use organza_release::{BoxDomain, Domain, Interval, Layout, Neighbours, Norm, Statistic};
+use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
 
 /// The released entries of one record in weighted units, written down without reference to the formulas.
 fn entries(shape: &Shape, record: &[f64]) -> Vec<f64> {
@@ -62,7 +65,7 @@ fn change(shape: &Shape, norm: Norm, map: IntoDomain<'_>, pair: &[f64]) -> f64 {
     }
 }
 
-/// Random restarts of a one-point evolution strategy with the one-fifth success rule.
+/// The largest change that a blind search finds.
 fn largest_change(
     shape: &Shape,
     norm: Norm,
@@ -73,35 +76,7 @@ fn largest_change(
         Geometry::Cube { .. } => 1.5,
         Geometry::Ball { radius, response_bound } => 1.5 * radius.max(response_bound),
     };
-    let mut best = 0.0f64;
-    for restart in 0..16 {
-        let mut point: Vec<f64> = (0..2 * free).map(|_| rng.random_range(-reach..reach)).collect();
-        if restart % 2 == 0 {
-            point.iter_mut().for_each(|value| *value = reach * value.signum());
-        }
-        let mut value = change(shape, norm, map, &point);
-        let mut step = 0.5;
-        for _ in 0..3_000 {
-            let coordinate = rng.random_range(0..point.len());
-            let everywhere = rng.random_bool(0.5);
-            let proposal: Vec<f64> = (0..point.len())
-                .map(|i| {
-                    let moves = everywhere || i == coordinate;
-                    point[i] + if moves { step * rng.random_range(-1.0..1.0) } else { 0.0 }
-                })
-                .collect();
-            let proposed = change(shape, norm, map, &proposal);
-            if proposed >= value {
-                step = if proposed > value { step * 1.6 } else { step };
-                (point, value) = (proposal, proposed);
-            } else {
-                step *= 0.97;
-            }
-            step = step.clamp(1e-10, 1.0);
-        }
-        best = best.max(value);
-    }
-    best
+    largest(&|pair: &[f64]| change(shape, norm, map, pair), 2 * free, reach, rng)
 }
 
 fn all_shapes() -> Vec<(Shape, Norm)> {

@@ -87,6 +87,12 @@ impl Formula {
         columns.collect::<IndexSet<_>>().into_iter().collect()
     }
 
+    /// The same right side for a table that lacks the response: this column of it stands on the left, and its values there mean
+    /// nothing.
+    pub fn with_stand_in_response(&self, column: &str) -> Self {
+        Self { response: Factor::new(Expression::Column(column.to_owned()), false), ..self.clone() }
+    }
+
     /// The response and the factors of all terms.
     pub(crate) fn factors(&self) -> impl Iterator<Item = &Factor> {
         std::iter::once(&self.response).chain(self.terms.iter().flat_map(Term::factors))

@@ -51,23 +51,11 @@ impl GramAccumulator {
     /// Apply the rule for missing values first. A `NaN` counts as the lower bound here, so that no value can break the
     /// domain, but that is a safety net, not a rule.
     pub fn add_block(&mut self, columns: &[&[f64]]) -> Result<(), GramError> {
-        let rows = self.rows(columns)?;
+        let rows = block_rows(&self.map, columns)?;
         for from in (0..rows).step_by(BLOCK_ROWS) {
             self.add_rows(columns, from, BLOCK_ROWS.min(rows - from))?;
         }
         Ok(())
-    }
-
-    fn rows(&self, columns: &[&[f64]]) -> Result<usize, GramError> {
-        let (expected, found) = (self.map.columns(), columns.len());
-        if expected != found {
-            return Err(GramError::ColumnCount { expected, found });
-        }
-        let rows = columns.first().map_or(0, |column| column.len());
-        match columns.iter().position(|column| column.len() != rows) {
-            None => Ok(rows),
-            Some(column) => Err(GramError::RowCount { column, expected: rows, found: columns[column].len() }),
-        }
     }
 
     fn add_rows(&mut self, columns: &[&[f64]], from: usize, rows: usize) -> Result<(), GramError> {
@@ -108,12 +96,20 @@ impl GramAccumulator {
     /// The finished sum.
     pub fn finish(mut self) -> IntegerGram {
         self.flush();
-        IntegerGram {
-            records: self.records,
-            dimension: self.map.dimension(),
-            grid_bits: self.map.grid_bits(),
-            upper: self.total,
-        }
+        IntegerGram::new(&self.map, self.records, self.total)
+    }
+}
+
+/// Number of rows of a block, if its columns are those of the map and agree in length.
+pub(super) fn block_rows(map: &RecordMap, columns: &[&[f64]]) -> Result<usize, GramError> {
+    let (expected, found) = (map.columns(), columns.len());
+    if expected != found {
+        return Err(GramError::ColumnCount { expected, found });
+    }
+    let rows = columns.first().map_or(0, |column| column.len());
+    match columns.iter().position(|column| column.len() != rows) {
+        None => Ok(rows),
+        Some(column) => Err(GramError::RowCount { column, expected: rows, found: columns[column].len() }),
     }
 }
 
@@ -127,6 +123,10 @@ pub struct IntegerGram {
 }
 
 impl IntegerGram {
+    pub(super) fn new(map: &RecordMap, records: u64, upper: Vec<i128>) -> Self {
+        Self { records, dimension: map.dimension(), grid_bits: map.grid_bits(), upper }
+    }
+
     /// Number of records in the sum.
     pub fn records(&self) -> u64 {
         self.records

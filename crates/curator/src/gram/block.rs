@@ -30,6 +30,12 @@ impl Scratch {
         Columns::new(&self.values[self.start..], BLOCK_ROWS, rows, self.dimension)
     }
 
+    /// One coordinate of one of the records that were mapped last.
+    #[inline(always)]
+    pub(super) fn value(&self, coordinate: usize, row: usize) -> f64 {
+        self.values[self.start + coordinate * BLOCK_ROWS + row]
+    }
+
     #[inline(always)]
     fn column(&mut self, index: usize, rows: usize) -> &mut [f64] {
         let column = &mut self.values[self.start + index * BLOCK_ROWS..][..BLOCK_ROWS];

@@ -10,15 +10,20 @@
 //! the integers exist, one operation at a time, never fused.
 
 mod accumulator;
+mod averaged;
 mod block;
 mod domain;
 mod error;
+mod fourth_moments;
 pub mod product;
 mod record_map;
+mod smallest_eigenvalue;
 #[cfg(test)]
 mod tests;
 
 pub use accumulator::{GramAccumulator, IntegerGram};
+pub use averaged::{AveragedAccumulator, MAXIMUM_AVERAGED};
 pub use domain::RecordDomain;
 pub use error::GramError;
+pub use fourth_moments::{FourthMomentAccumulator, IntegerMoments};
 pub use record_map::RecordMap;

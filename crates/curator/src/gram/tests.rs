@@ -1,7 +1,7 @@
 //! The fast path against the plain definition, and the domain against the worst records.
 
 use super::product::packed_index;
-use super::{GramAccumulator, GramError, IntegerGram, RecordDomain, RecordMap};
+use super::{AveragedAccumulator, GramAccumulator, GramError, IntegerGram, RecordDomain, RecordMap};
 use proptest::prelude::*;
 
 const BITS: u32 = 16;
@@ -108,6 +108,39 @@ proptest! {
             let mut sum = GramAccumulator::new(&map);
             for part in parts.into_iter().rev() { sum.merge(part).expect("same map"); }
             prop_assert_eq!(sum.finish(), whole);
+        }
+    }
+
+    #[test]
+    fn averaged_rows_are_sums_of_runs(
+        table in table(4, 1..1000), averaged in 2u64..60, cut in any::<prop::sample::Index>(),
+    ) {
+        for domain in [boxed(3, None, None), boxed(3, None, Some(0.6)), ball(3)] {
+            let map = map(&domain);
+            let rows = table[0].len();
+            let mut upper = vec![0; packed_index(0, map.dimension())];
+            for run in (0..rows).collect::<Vec<_>>().chunks_exact(averaged as usize) {
+                let mut sum = vec![0i128; map.dimension()];
+                for &row in run {
+                    let record: Vec<f64> = table.iter().map(|column| column[row]).collect();
+                    let integers = map.integer_record(&record).expect("right length");
+                    sum.iter_mut().zip(integers).for_each(|(sum, value)| *sum += i128::from(value));
+                }
+                for j in 0..sum.len() {
+                    for i in 0..=j {
+                        upper[packed_index(i, j)] += sum[i] * sum[j];
+                    }
+                }
+            }
+            let mut accumulator = AveragedAccumulator::new(&map, averaged);
+            let cut = cut.index(rows + 1);
+            for range in [0..cut, cut..rows] {
+                let block: Vec<&[f64]> = table.iter().map(|column| &column[range.clone()]).collect();
+                accumulator.add_block(&block).expect("fits");
+            }
+            let gram = accumulator.finish();
+            prop_assert_eq!(gram.records(), rows as u64);
+            prop_assert_eq!(gram.upper(), upper);
         }
     }
 

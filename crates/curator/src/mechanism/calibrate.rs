@@ -35,8 +35,7 @@ pub(super) fn calibrate(
     (epsilon, delta): (f64, f64),
     sensitivity: f64,
 ) -> Result<Calibrated, CuratorError> {
-    // Products of grid points of spacing 2^-k are multiples of 2^-2k.
-    let mut fineness = 2 * GRID_BITS as i32;
+    let mut fineness = exact_fineness(statistic);
     loop {
         let scale = match family {
             Family::Gaussian => gaussian_scale(epsilon, delta * (1.0 - LATTICE_SHARE), sensitivity)?,
@@ -58,6 +57,16 @@ pub(super) fn calibrate(
     }
 }
 
+/// The exact statistic is a whole multiple of 2^-this: products of two grid points of spacing 2^-k are multiples of 2^-2k,
+/// those of four multiples of 2^-4k. Eigenvalues are rounded to the lattice of the former.
+pub(super) fn exact_fineness(statistic: &Statistic) -> i32 {
+    let factors = match statistic {
+        Statistic::FourthMoments { .. } => 4,
+        _ => 2,
+    };
+    factors * GRID_BITS as i32
+}
+
 /// The scales on a lattice of step 2^-fineness, or none if it is too coarse for the noise.
 fn on_lattice(
     domain: &Domain,
@@ -68,11 +77,10 @@ fn on_lattice(
 ) -> Result<Option<Calibrated>, CuratorError> {
     let steps_per_unit = f64::exp2(f64::from(fineness));
     let (mut steps, mut scales, mut total_variation) = (vec![], vec![], 0.0);
-    for &[row, column] in statistic.entries() {
-        let weight = domain.coordinate_weight(row) * domain.coordinate_weight(column);
-        let layout = statistic.entry_weight(domain, [row, column]) / weight;
+    for weights in statistic.weights(domain) {
         // The factor covers the rounding of this very expression.
-        let wanted = (scale / layout * steps_per_unit * (1.0 + 4.0 * f64::EPSILON)).ceil();
+        let steps_per_scale = weights.lattice / weights.noise * steps_per_unit;
+        let wanted = (scale * steps_per_scale * (1.0 + 8.0 * f64::EPSILON)).ceil();
         // A scale of 2^20 steps keeps the discreteness invisible; 2^110 keeps sums inside i128.
         if wanted < f64::exp2(20.0) {
             return Ok(None);
@@ -85,7 +93,7 @@ fn on_lattice(
             total_variation += discrete_gaussian_total_variation(wanted)?;
         }
         steps.push(wanted as u128);
-        scales.push(wanted / steps_per_unit / weight);
+        scales.push(wanted / steps_per_unit / weights.lattice);
     }
     let noise = Noise { family, scales, lattice: -fineness };
     Ok(Some(Calibrated { noise, steps, total_variation }))

@@ -1,13 +1,18 @@
 //! From a request to a plan that reads no data, and from an exact statistic to a noisy release.
 
 mod calibrate;
+mod exact;
+#[cfg(test)]
+mod kind_tests;
 mod noise_rng;
 mod plan;
 mod publish;
 mod request;
+mod request_kind;
 #[cfg(test)]
 mod tests;
 
+pub use exact::Exact;
 pub use noise_rng::NoiseRng;
 pub use plan::Plan;
-pub use request::{DomainChoice, RecordScale, Request};
+pub use request::{DomainChoice, RecordScale, Request, StatisticKind};

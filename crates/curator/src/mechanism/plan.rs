@@ -4,11 +4,11 @@ use organza_release::loss::Mechanism;
 use organza_release::sensitivity::{Bound, of_release};
 use organza_release::{
     BallDomain, BoxDomain, Column, Domain, Family, Interval, Layout, Neighbours, Noise, Norm, PrivacyLoss,
-    Statistic, gram_entries,
+    Statistic, fourth_moment_entries, gram_entries,
 };
 
 use super::calibrate::{Calibrated, calibrate};
-use super::request::{DomainChoice, RecordScale, Request};
+use super::request::{DomainChoice, RecordScale, Request, StatisticKind};
 use crate::CuratorError;
 use crate::bounds::{Bounds, ColumnBounds};
 use crate::defaults;
@@ -16,7 +16,7 @@ use crate::formula::Design;
 use crate::gram::{RecordDomain, RecordMap};
 use crate::ledger::Charge;
 
-/// A calibrated release of a regression's Gram matrix, waiting for data.
+/// A calibrated release of a regression's statistic, waiting for data.
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub(super) design: Design,
@@ -35,10 +35,7 @@ impl Plan {
         let design = Design::compile(&request.formula, &bounds_for(request)?)?;
         let domain = domain_for(request, &design);
         let record_map = record_map_for(&domain)?;
-        let layout = request.layout.unwrap_or_else(|| better_layout(request.family, &domain));
-        let substitute = request.neighbours == Neighbours::Substitute;
-        let entries = gram_entries(&domain, substitute, request.response_square);
-        let statistic = Statistic::Gram { entries, layout };
+        let statistic = statistic_for(request, &domain)?;
         let norm = match request.family {
             Family::Gaussian => Norm::L2,
             Family::Laplace => Norm::L1,
@@ -94,10 +91,20 @@ impl Plan {
 
     /// Smallest noise scale over the weighted entries: sensitivity over scale sets the loss.
     pub fn weighted_scale(&self) -> f64 {
-        let weighted =
-            |(entry, scale): (&[usize; 2], &f64)| scale * self.statistic.entry_weight(&self.domain, *entry);
-        let scales = &self.calibrated.noise.scales;
-        self.statistic.entries().iter().zip(scales).map(weighted).fold(f64::INFINITY, f64::min)
+        let weights = self.statistic.weights(&self.domain);
+        let scales = self.calibrated.noise.scales.iter().zip(&weights);
+        scales.map(|(scale, weights)| scale * weights.noise).fold(f64::INFINITY, f64::min)
+    }
+
+    /// What is released, for the ledger: the formula, and the kind of statistic unless it is the usual one.
+    pub fn description(&self) -> String {
+        let formula = self.domain.formula();
+        match &self.statistic {
+            Statistic::Gram { .. } => formula.to_string(),
+            Statistic::AveragedGram { averaged, .. } => format!("{formula}, averages of {averaged} records"),
+            Statistic::AdaSsp { .. } => format!("{formula}, ada-ssp"),
+            Statistic::FourthMoments { .. } => format!("{formula}, fourth moments"),
+        }
     }
 
     /// What the ledger is charged.
@@ -112,6 +119,27 @@ impl Plan {
             claimed_epsilon: self.privacy.epsilon,
             claimed_delta: self.privacy.delta,
             description: description.into(),
+        }
+    }
+}
+
+fn statistic_for(request: &Request, domain: &Domain) -> Result<Statistic, CuratorError> {
+    let layout = request.layout.unwrap_or_else(|| better_layout(request.family, domain));
+    let substitute = request.neighbours == Neighbours::Substitute;
+    let entries = |response_square: bool| gram_entries(domain, substitute, response_square);
+    match (request.statistic, request.averaging) {
+        (StatisticKind::Gram, None) => {
+            Ok(Statistic::Gram { entries: entries(request.response_square), layout })
+        }
+        (StatisticKind::Gram, Some(averaged)) => {
+            Ok(Statistic::AveragedGram { averaged, entries: entries(request.response_square), layout })
+        }
+        (StatisticKind::AdaSsp, _) => Ok(Statistic::AdaSsp { entries: entries(false) }),
+        (StatisticKind::FourthMoments, _) if domain.feature_count() == 0 => {
+            Err(CuratorError::option("--statistic", "there are no features to take fourth moments of"))
+        }
+        (StatisticKind::FourthMoments, _) => {
+            Ok(Statistic::FourthMoments { entries: fourth_moment_entries(domain.feature_count()) })
         }
     }
 }
@@ -157,7 +185,10 @@ fn domain_for(request: &Request, design: &Design) -> Domain {
             let default = defaults::scaling(design.features().len(), indicators, intercept);
             let radius = match record_scale {
                 RecordScale::Radius(radius) => Some(radius),
-                RecordScale::Default if request.family == Family::Gaussian => {
+                RecordScale::Default
+                    if request.family == Family::Gaussian
+                        && request.statistic != StatisticKind::FourthMoments =>
+                {
                     default.map(|scaling| scaling.radius)
                 }
                 _ => None,

@@ -1,42 +1,42 @@
 //! The moment of release: exact integers plus integer noise become published numbers.
 
-use organza_release::{Missing, Neighbours, Release, SCHEMA, Tool};
+use organza_release::{Missing, Neighbours, Release, Tool};
 
+use super::calibrate::exact_fineness;
+use super::exact::Exact;
 use super::noise_rng::{NoiseRng, NoiseSource};
 use super::plan::Plan;
 use crate::CuratorError;
-use crate::defaults::GRID_BITS;
-use crate::gram::IntegerGram;
 
 impl Plan {
     /// Draws the noise and makes the release. The loss must have been charged before.
-    pub fn publish(
+    pub fn publish<'e>(
         &self,
-        gram: &IntegerGram,
+        exact: impl Into<Exact<'e>>,
         party: &str,
         missing: Missing,
         noise: &mut NoiseRng,
     ) -> Result<Release, CuratorError> {
-        self.publish_with(gram, party, missing, noise)
+        self.publish_with(exact.into(), party, missing, noise)
     }
 
     pub(crate) fn publish_with(
         &self,
-        gram: &IntegerGram,
+        exact: Exact<'_>,
         party: &str,
         missing: Missing,
         noise: &mut impl NoiseSource,
     ) -> Result<Release, CuratorError> {
         let public_count = self.privacy.neighbours == Neighbours::Substitute;
         let release = Release {
-            schema: SCHEMA.to_string(),
+            schema: self.statistic.schema().to_string(),
             party: party.to_string(),
             created: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-            records: public_count.then_some(gram.records()),
+            records: public_count.then_some(exact.records()),
             missing,
             domain: self.domain.clone(),
             statistic: self.statistic.clone(),
-            value: self.noisy_values(gram, noise)?,
+            value: self.noisy_values(&self.exact_integers(exact)?, noise)?,
             noise: self.calibrated.noise.clone(),
             privacy: self.privacy.clone(),
             tool: Tool { name: "organza".into(), version: env!("CARGO_PKG_VERSION").into() },
@@ -45,24 +45,20 @@ impl Plan {
         Ok(release)
     }
 
-    fn noisy_values(
-        &self,
-        gram: &IntegerGram,
-        noise: &mut impl NoiseSource,
-    ) -> Result<Vec<f64>, CuratorError> {
+    fn noisy_values(&self, exact: &[i128], noise: &mut impl NoiseSource) -> Result<Vec<f64>, CuratorError> {
         let family = self.calibrated.noise.family;
         let fineness = -self.calibrated.noise.lattice;
         let unit = f64::exp2(-f64::from(fineness));
-        let finer = 1i128 << (fineness - 2 * GRID_BITS as i32);
-        let entries = self.statistic.entries().iter().zip(&self.calibrated.steps);
-        entries
-            .map(|(&[row, column], &steps)| {
+        let finer = 1i128 << (fineness - exact_fineness(&self.statistic));
+        let weights = self.statistic.weights(&self.domain);
+        let numbers = exact.iter().zip(&self.calibrated.steps).zip(weights);
+        numbers
+            .map(|((exact, &steps), weights)| {
                 let drawn = noise.draw(family, steps)?;
-                let exact = gram.entry(row, column).and_then(|exact| exact.checked_mul(finer));
+                let exact = exact.checked_mul(finer);
                 let noisy = exact.and_then(|exact| exact.checked_add(drawn)).ok_or_else(too_large)?;
                 // From here on everything is post-processing of an integer.
-                let weight = self.domain.coordinate_weight(row) * self.domain.coordinate_weight(column);
-                Ok(noisy as f64 * unit / weight)
+                Ok(noisy as f64 * unit / weights.lattice)
             })
             .collect()
     }

@@ -36,6 +36,17 @@ pub enum RecordScale {
     Radius(f64),
 }
 
+/// What is computed from the records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatisticKind {
+    /// Sums of products of two columns: what most methods need.
+    Gram,
+    /// X'X, X'y and the smallest eigenvalue of X'X, for the point estimate adaSSP.
+    AdaSsp,
+    /// Sums of products of four columns of features, for \[BS19\]'s Gibbs-SS-Noisy, beside a release of the Gram matrix.
+    FourthMoments,
+}
+
 /// A release to be planned. It is made of public knowledge only.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -57,6 +68,10 @@ pub struct Request {
     pub delta: f64,
     /// Whether the sum of squared responses is released.
     pub response_square: bool,
+    /// What is computed.
+    pub statistic: StatisticKind,
+    /// How many records are averaged into one row; none for the records themselves.
+    pub averaging: Option<u64>,
     /// Weight of the response; none for the default.
     pub response_weight: Option<f64>,
     /// False if the bounds were read off the data; the release says so.
@@ -76,6 +91,8 @@ impl Request {
             epsilon,
             delta,
             response_square: true,
+            statistic: StatisticKind::Gram,
+            averaging: None,
             response_weight: None,
             private_bounds: true,
         }
@@ -115,6 +132,7 @@ impl Request {
                 }
             }
         }
+        self.check_kind()?;
         self.response_weight.map_or(Ok(()), |weight| positive("--response-weight", weight))
     }
 }

@@ -11,9 +11,9 @@ use crate::gram::{GramAccumulator, IntegerGram};
 
 /// Remembers the scales that were asked for and returns a fixed number of steps.
 #[derive(Default)]
-struct Fixed {
-    steps: i128,
-    asked: Vec<u128>,
+pub(super) struct Fixed {
+    pub(super) steps: i128,
+    pub(super) asked: Vec<u128>,
 }
 
 impl NoiseSource for Fixed {
@@ -23,7 +23,7 @@ impl NoiseSource for Fixed {
     }
 }
 
-fn request(formula: &str) -> Request {
+pub(super) fn request(formula: &str) -> Request {
     let mut bounds = Bounds::default();
     for flag in ["x=2:6", "z=-1:3", "y=-10:30"] {
         bounds.set_flag(flag).unwrap();
@@ -31,7 +31,7 @@ fn request(formula: &str) -> Request {
     Request::new(formula.parse().unwrap(), bounds, 1.0, 1e-6)
 }
 
-fn gram(plan: &Plan, columns: &[&[f64]]) -> IntegerGram {
+pub(super) fn gram(plan: &Plan, columns: &[&[f64]]) -> IntegerGram {
     let mut gram = GramAccumulator::new(plan.record_map());
     gram.add_block(columns).unwrap();
     gram.finish()
@@ -48,7 +48,7 @@ fn noiseless_sums_give_the_line_back() {
         request.domain = DomainChoice::Box { record_scale, intercept_weight: None };
         let plan = Plan::new(&request).unwrap();
         let release = plan
-            .publish_with(&gram(&plan, &[&xs, &ys]), "p", Missing::Refused, &mut Fixed::default())
+            .publish_with((&gram(&plan, &[&xs, &ys])).into(), "p", Missing::Refused, &mut Fixed::default())
             .unwrap();
         let entry = |wanted: [usize; 2]| {
             let position = release.statistic.entries().iter().position(|entry| *entry == wanted);
@@ -73,7 +73,7 @@ fn noise_steps_are_the_published_scales() {
             let plan = Plan::new(&request).unwrap();
             let mut noise = Fixed { steps: 0, asked: vec![] };
             let gram = gram(&plan, &[&[3.0], &[1.0], &[5.0]]);
-            let quiet = plan.publish_with(&gram, "p", Missing::Refused, &mut noise).unwrap();
+            let quiet = plan.publish_with((&gram).into(), "p", Missing::Refused, &mut noise).unwrap();
             let unit = f64::exp2(f64::from(quiet.noise.lattice));
             for (index, &[row, column]) in quiet.statistic.entries().iter().enumerate() {
                 let weight = quiet.domain.coordinate_weight(row) * quiet.domain.coordinate_weight(column);
@@ -81,7 +81,7 @@ fn noise_steps_are_the_published_scales() {
                 assert!((scale / quiet.noise.scales[index] - 1.0).abs() < 1e-15);
                 // One step of noise moves the published value by one lattice unit over the weight.
                 let mut noisy = Fixed { steps: 1 << 40, asked: vec![] };
-                let moved = plan.publish_with(&gram, "p", Missing::Refused, &mut noisy).unwrap();
+                let moved = plan.publish_with((&gram).into(), "p", Missing::Refused, &mut noisy).unwrap();
                 let change = (moved.value[index] - quiet.value[index]) / (f64::exp2(40.0) * unit / weight);
                 assert!((change - 1.0).abs() < 1e-9, "{change}");
             }
@@ -99,7 +99,8 @@ fn claims_hold_over_the_whole_range_of_losses() {
             (request.epsilon, request.delta) = (epsilon, delta);
             let plan = Plan::new(&request).unwrap();
             let gram = gram(&plan, &[&[3.0], &[1.0], &[5.0]]);
-            let release = plan.publish_with(&gram, "p", Missing::Refused, &mut Fixed::default()).unwrap();
+            let release =
+                plan.publish_with((&gram).into(), "p", Missing::Refused, &mut Fixed::default()).unwrap();
             let claim = release.claim().unwrap();
             assert!(claim.holds && claim.delta > 0.999_99 * delta, "{epsilon}, {delta}: {claim:?}");
         }

@@ -57,9 +57,15 @@ pub(super) fn l1(shape: &Shape, radius: f64, response_bound: f64) -> Bound {
     match shape.neighbours {
         Neighbours::AddRemove => Bound { value: one_record, tight: true },
         Neighbours::Substitute => {
-            let inverse_weights = p + 0.25 * p * (p - 1.0) + p + square;
-            let by_l2 = l2(shape, radius, response_bound).value * inverse_weights.sqrt();
+            let by_l2 = l2(shape, radius, response_bound).value * inverse_weights(shape).sqrt();
             Bound { value: by_l2.min(2.0 * one_record), tight: false }
         }
     }
+}
+
+/// `sum 1/weight^2` over the entries of the isometric layout, off the diagonal once: what Cauchy and Schwarz charge
+/// for a sum of absolute values.
+pub(super) fn inverse_weights(shape: &Shape) -> f64 {
+    let p = shape.regressors() as f64;
+    p + 0.25 * p * (p - 1.0) + p + f64::from(u8::from(shape.response_square))
 }

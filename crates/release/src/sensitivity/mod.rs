@@ -8,8 +8,14 @@
 //!
 //! `d` counts the features, `q = d + 1` the coordinates that vary, `p` the features and the constant.
 
+mod ada_ssp;
+mod averaged;
 mod ball;
 mod cube;
+mod fourth_moments;
+
+pub use ada_ssp::AdaSspParts;
+pub use fourth_moments::fourth_moments;
 
 use crate::domain::{BoxDomain, Domain};
 use crate::privacy::{Neighbours, Norm};
@@ -43,12 +49,31 @@ pub enum Geometry {
     },
 }
 
+impl Geometry {
+    fn of(domain: &Domain) -> Self {
+        match domain {
+            Domain::Box(domain) => match domain.record_scale {
+                None => Geometry::Cube {
+                    intercept_weight: domain.intercept_weight,
+                    response_weight: domain.response_weight,
+                },
+                Some(radius) => Geometry::Ball { radius, response_bound: domain.response_weight },
+            },
+            Domain::Ball(domain) => Geometry::Ball { radius: 1.0, response_bound: domain.response_weight },
+        }
+    }
+}
+
 /// The sensitivity of a release.
 pub fn of_release(domain: &Domain, statistic: &Statistic, neighbours: Neighbours, norm: Norm) -> Bound {
-    let bound = Shape::of(domain, statistic, neighbours).sensitivity(norm);
-    let attained = match domain {
-        Domain::Box(domain) => domain.record_scale.is_none_or(|radius| shrunk_records_attain(domain, radius)),
-        Domain::Ball(_) => true,
+    let shape = Shape::of(domain, statistic, neighbours);
+    let (bound, attained) = match statistic {
+        Statistic::Gram { .. } => (shape.sensitivity(norm), shrunk_records_attain(domain)),
+        Statistic::AveragedGram { averaged, layout, .. } => {
+            (shape.averaged_sensitivity(norm, *averaged), shrunk_records_reach_the_sphere(domain, *layout))
+        }
+        Statistic::AdaSsp { .. } => (ada_ssp::TOGETHER, false),
+        Statistic::FourthMoments { .. } => (fourth_moments(domain.feature_count(), norm), false),
     };
     Bound { tight: bound.tight && attained, ..bound }
 }
@@ -58,11 +83,27 @@ pub fn of_release(domain: &Domain, statistic: &Statistic, neighbours: Neighbours
 /// Unshrunk records with `|u|^2 = r^2 - g^2` lie on the sphere and keep the whole range of the response. If that sphere fits into
 /// the cube and has two dimensions, then every product `x.x'` from `2 g^2 - r^2` to `r^2` occurs, and the pair with opposite
 /// responses and `x.x' = c` (see `ball.rs`) is among them. Sufficient, not necessary.
-fn shrunk_records_attain(domain: &BoxDomain, radius: f64) -> bool {
+fn shrunk_records_attain(domain: &Domain) -> bool {
+    let Some((domain, radius)) = shrunk_box(domain) else { return true };
     let constant = if domain.intercept { domain.intercept_weight * domain.intercept_weight } else { 0.0 };
     let squared = radius * radius - constant;
     let product = (0.5 * domain.response_weight * domain.response_weight).min(radius * radius);
     domain.features.len() >= 2 && (0.0..=1.0).contains(&squared) && constant - squared <= product
+}
+
+/// Whether shrunk records of a box include one on the sphere with the largest response: in some direction, or for the upper
+/// layout along an axis. Averaged records need no more (see `averaged.rs`), and have no constant.
+fn shrunk_records_reach_the_sphere(domain: &Domain, layout: Layout) -> bool {
+    let Some((domain, radius)) = shrunk_box(domain) else { return true };
+    match layout {
+        Layout::Isometric => radius * radius <= domain.features.len() as f64,
+        Layout::Upper => radius <= 1.0,
+    }
+}
+
+fn shrunk_box(domain: &Domain) -> Option<(&BoxDomain, f64)> {
+    let Domain::Box(domain) = domain else { return None };
+    domain.record_scale.map(|radius| (domain, radius))
 }
 
 /// Everything that the sensitivity of a Gram matrix depends on.
@@ -85,23 +126,13 @@ pub struct Shape {
 impl Shape {
     /// The shape of a release.
     pub fn of(domain: &Domain, statistic: &Statistic, neighbours: Neighbours) -> Self {
-        let geometry = match domain {
-            Domain::Box(domain) => match domain.record_scale {
-                None => Geometry::Cube {
-                    intercept_weight: domain.intercept_weight,
-                    response_weight: domain.response_weight,
-                },
-                Some(radius) => Geometry::Ball { radius, response_bound: domain.response_weight },
-            },
-            Domain::Ball(domain) => Geometry::Ball { radius: 1.0, response_bound: domain.response_weight },
-        };
         Self {
             features: domain.feature_count(),
             intercept: domain.intercept(),
             response_square: statistic.has_response_square(domain),
             layout: statistic.layout(),
             neighbours,
-            geometry,
+            geometry: Geometry::of(domain),
         }
     }
 
@@ -119,6 +150,12 @@ impl Shape {
             (Geometry::Ball { radius, response_bound }, Norm::L1) => ball::l1(self, radius, response_bound),
             (Geometry::Ball { radius, response_bound }, Norm::L2) => ball::l2(self, radius, response_bound),
         }
+    }
+
+    /// The sensitivity in a norm if each row is the sum of `averaged >= 2` records over `sqrt(averaged)`; neighbours differ
+    /// by substitution, and there is no constant. Exact but for the L1 norm on a ball.
+    pub fn averaged_sensitivity(&self, norm: Norm, averaged: u64) -> Bound {
+        averaged::sensitivity(self, norm, averaged.max(2))
     }
 
     /// Number of features and the constant.

@@ -1,9 +1,11 @@
 //! Releases that tests start from.
 #![allow(dead_code, reason = "each test uses some of them")]
 
+pub mod maximise;
+
 use organza_release::{
     BallDomain, BoxDomain, Column, Domain, Family, Interval, Layout, Missing, Neighbours, Noise, Norm,
-    PrivacyLoss, Release, SCHEMA, Statistic, Tool, gram_entries,
+    PrivacyLoss, Release, Statistic, Tool, fourth_moment_entries, gram_entries,
 };
 
 /// A Gaussian release of `y ~ x1 + x2` with record scaling, the default kind.
@@ -37,11 +39,39 @@ pub fn ball() -> Release {
     gaussian(domain, Layout::Upper)
 }
 
+/// The same with five records averaged into each row.
+pub fn averaged() -> Release {
+    let domain = ball().domain;
+    let entries = gram_entries(&domain, true, true);
+    with_statistic(domain, Statistic::AveragedGram { averaged: 5, entries, layout: Layout::Isometric })
+}
+
+/// What adaSSP needs, on shrunk records with a constant.
+pub fn ada_ssp() -> Release {
+    let domain = scaled_box().domain;
+    let entries = gram_entries(&domain, true, false);
+    with_statistic(domain, Statistic::AdaSsp { entries })
+}
+
+/// Fourth moments of two features.
+pub fn fourth_moments() -> Release {
+    let mut domain = scaled_box().domain;
+    if let Domain::Box(domain) = &mut domain {
+        (domain.record_scale, domain.intercept_weight, domain.response_weight) = (None, 1.0, 1.0);
+    }
+    with_statistic(domain, Statistic::FourthMoments { entries: fourth_moment_entries(2) })
+}
+
 fn gaussian(domain: Domain, layout: Layout) -> Release {
-    let statistic = Statistic::Gram { entries: gram_entries(&domain, true, true), layout };
-    let entries = statistic.entries().len();
+    let entries = gram_entries(&domain, true, true);
+    with_statistic(domain, Statistic::Gram { entries, layout })
+}
+
+/// A Gaussian release of any statistic, with noise of no particular size.
+pub fn with_statistic(domain: Domain, statistic: Statistic) -> Release {
+    let entries = statistic.weights(&domain).len();
     Release {
-        schema: SCHEMA.into(),
+        schema: statistic.schema().into(),
         party: "north".into(),
         created: "2026-01-31T12:00:00Z".into(),
         records: Some(250),
