@@ -1,7 +1,9 @@
 //! Errors of inference.
 
+use organza_mcmc::{DrawsError, RunError};
+
 /// Why releases cannot be fitted.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InferError {
     /// There is nothing to fit.
@@ -27,11 +29,25 @@ pub enum InferError {
         /// The party.
         party: String,
     },
-    /// The method needs noise of another family.
-    #[error("{party}: this method needs gaussian noise, the release has laplace")]
-    Family {
+    /// An entry of X'X or X'y is not in the release.
+    #[error("{party}: statistic.entries: {entry:?} is missing; every entry of X'X and X'y is needed")]
+    MissingEntry {
         /// The party.
         party: String,
+        /// Row and column.
+        entry: [usize; 2],
+    },
+    /// The method needs something that a release does not have.
+    #[error("{party}: {method} needs {needs}{}", alternatives(methods))]
+    Unsupported {
+        /// The party.
+        party: String,
+        /// The method.
+        method: String,
+        /// The missing capability.
+        needs: String,
+        /// Methods that accept the releases.
+        methods: Vec<String>,
     },
     /// A matrix of the prior or of the posterior is not positive definite.
     #[error("a covariance matrix is not positive definite (row {row})")]
@@ -43,8 +59,40 @@ pub enum InferError {
     #[error("prior: {field} {reason}")]
     Prior {
         /// Which number.
+        field: String,
+        /// What it must be.
+        reason: String,
+    },
+    /// A setting of the fit is impossible.
+    #[error("{field}: {reason}")]
+    Setting {
+        /// Which setting.
         field: &'static str,
         /// What it must be.
         reason: String,
     },
+    /// The chains failed.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The draws could not be named or summarised.
+    #[error(transparent)]
+    Draws(#[from] DrawsError),
+}
+
+impl InferError {
+    /// The method needs something that the release of this party lacks; the dispatcher adds the alternatives.
+    pub(crate) fn unsupported(party: &str, method: &str, needs: &str) -> Self {
+        Self::Unsupported { party: party.into(), method: method.into(), needs: needs.into(), methods: vec![] }
+    }
+
+    pub(crate) fn prior(field: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::Prior { field: field.into(), reason: reason.into() }
+    }
+}
+
+fn alternatives(methods: &[String]) -> String {
+    match methods {
+        [] => String::new(),
+        _ => format!("; methods that accept these releases: {}", methods.join(", ")),
+    }
 }

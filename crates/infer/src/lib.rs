@@ -1,22 +1,42 @@
 //! From releases to a posterior. This crate cannot name a table: it does not depend on the curator.
 //!
-//! Releases become [`Evidence`]; a [`Prior`] completes the model; [`Fast`] gives the posterior of the coefficients in closed
-//! form for a fixed residual variance, [`FixedGram`] integrates the variance out by quadrature. Both take the noisy X'X,
-//! made positive semi-definite, for the true one.
+//! [`fit()`] does it all: it chooses a [`Method`], checks that the releases have what it needs, runs the chains and gives a
+//! [`Fit`] with draws in users' units. The parts are public too: releases become [`Evidence`]; a [`Prior`] completes the model;
+//! [`Fast`] gives the posterior of the coefficients in closed form, [`FixedGram`] integrates the residual variance out by
+//! quadrature.
 
-mod cholesky;
-mod eigen;
+mod ada_ssp;
+mod adaptation;
 mod error;
 mod evidence;
 mod fast;
+mod fit;
 mod fixed_gram;
 mod gaussian;
+mod gibbs;
+mod linalg;
+mod marginal;
+mod method;
+mod naive;
+mod normal_x;
+mod pooled;
+mod predict;
 mod prior;
+mod random;
+mod requirements;
 
-pub use eigen::{Eigen, symmetric_eigen};
+pub use ada_ssp::{Estimate, ada_ssp};
 pub use error::InferError;
 pub use evidence::Evidence;
 pub use fast::Fast;
-pub use fixed_gram::FixedGram;
+pub use fit::{Choice, Fit, MethodSpec, ModelSpec, fit};
+pub use fixed_gram::{FixedGram, FixedGramMetropolis, FixedGramModel, Quadrature};
 pub use gaussian::Gaussian;
-pub use prior::Prior;
+pub use gibbs::{FourthMoments, Gibbs, GibbsInfo, GibbsSampler, GibbsState, Moments};
+pub use linalg::{Eigen, symmetric_eigen};
+pub use marginal::MarginalDensity;
+pub use method::{Description, Method, Sampler};
+pub use naive::Naive;
+pub use normal_x::{NormalX, NormalXDensity, NormalXMetropolis};
+pub use predict::{Prediction, Predictor};
+pub use prior::{FeaturePrior, Prior, PriorFile};

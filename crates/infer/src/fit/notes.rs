@@ -1,0 +1,72 @@
+//! What a person should know of a result, in words. Diagnostics of the chains speak for themselves.
+
+use organza_mcmc::Summary;
+use organza_release::units::CoefficientMap;
+
+use crate::pooled::Pooled;
+use crate::{Evidence, Method, Prior, symmetric_eigen};
+
+/// Above this ratio of posterior to prior sd a coefficient was hardly informed.
+const UNINFORMED: f64 = 0.95;
+
+/// Notes about the method and the result.
+pub(crate) fn about(method: Method, evidence: &Evidence, prior: &Prior, summary: &Summary) -> Vec<String> {
+    let mut notes = Vec::new();
+    if method == Method::Naive {
+        notes.push(
+            "naive ignores the privacy noise: its intervals are not honest; use it as a baseline only".into(),
+        );
+    }
+    if let Some(records) = evidence.records()
+        && records < evidence.dimension() as f64
+    {
+        notes.push(format!(
+            "{records} records for {} coefficients: the prior decides what the data cannot tell apart",
+            evidence.dimension()
+        ));
+    }
+    if matches!(method, Method::Fast | Method::FixedGram) && features_are_noise(evidence) {
+        notes.push(format!(
+            "the noise on X'X is as large as X'X itself, which {method} takes for the true one: its intervals are too narrow; \
+             prefer marginal"
+        ));
+    }
+    notes.extend(uninformed(evidence, prior, summary));
+    notes
+}
+
+/// Whether the largest eigenvalue of the pooled X'X is within what noise alone brings about: about sqrt(2 d) times its scale.
+pub(super) fn features_are_noise(evidence: &Evidence) -> bool {
+    let size = evidence.dimension();
+    let mut variance = 0.0;
+    for party in &evidence.parties {
+        let (weights, scales) = (&party.noise.weights, &party.noise.scales);
+        let plain = |k: usize| scales[k * (size + 1) + k] / (weights[k] * weights[k]);
+        variance += (0..size).map(plain).fold(0.0, f64::max).powi(2);
+    }
+    let largest =
+        symmetric_eigen(&Pooled::new(evidence).features(), size).values.into_iter().fold(0.0, f64::max);
+    largest < 2.0 * (2.0 * size as f64 * variance).sqrt()
+}
+
+/// Coefficients whose posterior is about their prior.
+fn uninformed(evidence: &Evidence, prior: &Prior, summary: &Summary) -> Option<String> {
+    if prior.is_conjugate() {
+        return None;
+    }
+    let size = evidence.dimension();
+    let covariance = crate::linalg::Cholesky::new(prior.precision(), size).ok()?.inverse();
+    let covariance = CoefficientMap::new(evidence.domain()).covariance_to_users(&covariance);
+    let rows = summary.parameters.iter().take(size).enumerate();
+    let names: Vec<&str> = rows
+        .filter(|(k, row)| row.sd > UNINFORMED * covariance[k * size + k].sqrt())
+        .map(|(_, row)| row.name.as_str())
+        .collect();
+    match names.len() {
+        0 => None,
+        count if count == size => Some(
+            "the releases say almost nothing: privacy noise dwarfs the data and the posterior is about the prior".into(),
+        ),
+        _ => Some(format!("the releases say almost nothing of {}: its posterior is about its prior", names.join(", "))),
+    }
+}

@@ -1,0 +1,47 @@
+//! A party's X'X, made positive semi-definite and decomposed once: all that the methods with a fixed Gram matrix need.
+
+use crate::InferError;
+use crate::evidence::{Evidence, Party};
+use crate::linalg::{Eigen, symmetric_eigen};
+use organza_release::Family;
+
+/// X'X and X'y in the eigenbasis of the nearest positive semi-definite X'X.
+#[derive(Debug, Clone)]
+pub(crate) struct Spectrum {
+    /// Eigenvalues of S, cut at zero.
+    pub values: Vec<f64>,
+    /// A E: from the eigenbasis to theta's coordinates, row-major.
+    pub basis: Vec<f64>,
+    /// E'z.
+    pub rotated: Vec<f64>,
+    /// Variance of the noise on each coordinate of z.
+    pub noise_variance: f64,
+    /// The residual variance in weighted units is this times the plain one.
+    pub response_scale: f64,
+}
+
+impl Spectrum {
+    /// All parties of the evidence.
+    pub fn of(evidence: &Evidence) -> Result<Vec<Self>, InferError> {
+        evidence.parties.iter().map(Self::new).collect()
+    }
+
+    /// The nearest positive semi-definite matrix is the maximum-likelihood estimate of X'X in the isometric layout
+    /// (\[AYB23\] section 4.2 claims it for every layout).
+    fn new(party: &Party) -> Result<Self, InferError> {
+        if party.noise.family != Family::Gaussian {
+            return Err(InferError::unsupported(&party.name, "a fixed Gram matrix", "gaussian noise"));
+        }
+        let full = party.size();
+        let size = full - 1;
+        let gram: Vec<f64> = (0..size * size).map(|k| party.gram[k / size * full + k % size]).collect();
+        let cross: Vec<f64> = (0..size).map(|k| party.gram[k * full + size]).collect();
+        let Eigen { values, vectors } = symmetric_eigen(&gram, size);
+        let weights = &party.noise.weights;
+        let rotated = (0..size).map(|k| (0..size).map(|i| vectors[i * size + k] * cross[i]).sum()).collect();
+        let basis = (0..size * size).map(|k| vectors[k] * weights[size] / weights[k / size]).collect();
+        let values = values.into_iter().map(|value| value.max(0.0)).collect();
+        let noise_variance = party.noise.cross_scale().powi(2);
+        Ok(Self { values, basis, rotated, noise_variance, response_scale: party.response_weight_squared() })
+    }
+}

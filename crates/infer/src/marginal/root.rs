@@ -1,0 +1,92 @@
+//! A square root of the covariance of the features, from pooled moments.
+
+use super::pooled::Pooled;
+use crate::InferError;
+use crate::linalg::{Cholesky, EigenWorkspace, dot, invert_lower, rotate};
+use crate::prior::FeaturePrior;
+
+/// A root of the covariance of the features; matrices of those that vary.
+pub(super) struct Root {
+    /// Means; empty without a constant.
+    pub mean: Vec<f64>,
+    pub basis: Vec<f64>,
+    /// The inverse of the basis.
+    pub inverse: Vec<f64>,
+}
+
+impl Root {
+    /// In coordinates in which the prior is the identity the eigenvalues of the data are drawn towards 1 by as much as the
+    /// prior is worth, and those within the noise are lifted.
+    pub fn new(pooled: &Pooled, features: &FeaturePrior, offset: usize) -> Result<Self, InferError> {
+        let (q, degrees) = (features.dimension(), features.degrees());
+        let usual: Vec<f64> = features.scale().iter().map(|value| value / degrees).collect();
+        let mean = shrunk_mean(pooled, features, &usual);
+        let basis = Cholesky::new(&usual, q)?.lower;
+        if q == 0 {
+            return Ok(Self { mean, basis, inverse: vec![] });
+        }
+        let mut inverse = vec![0.0; q * q];
+        invert_lower(&basis, &mut inverse, q);
+        let (mut white, mut scratch) = (vec![0.0; q * q], vec![0.0; q * q]);
+        rotate(&inverse, &covariance(pooled, &mean, q), &mut white, &mut scratch, q);
+        let mut eigen = EigenWorkspace::new(q);
+        eigen.decompose(&white);
+        let noise = (0..q).map(|k| pooled.noise[k + offset] / usual[k * q + k]).sum::<f64>() / q as f64;
+        // The largest eigenvalue of a symmetric matrix of noise.
+        let edge = noise * (2.0 * q as f64).sqrt();
+        eigen.values.iter_mut().for_each(|value| *value = shrink(*value, edge, pooled.records, degrees));
+        let prior = Self { mean, basis, inverse };
+        Ok(prior.along(&eigen, q))
+    }
+
+    /// The root with the directions of a decomposition in its own coordinates. The best known ones come first: given them
+    /// the rest of a triangle varies least.
+    fn along(self, eigen: &EigenWorkspace, q: usize) -> Self {
+        let mut order: Vec<usize> = (0..q).collect();
+        order.sort_by(|a, b| eigen.values[*b].total_cmp(&eigen.values[*a]));
+        let (mut basis, mut inverse) = (vec![0.0; q * q], vec![0.0; q * q]);
+        for (k, source) in order.into_iter().enumerate() {
+            let length = eigen.values[source].sqrt();
+            let vector = &eigen.rows[source * q..(source + 1) * q];
+            for i in 0..q {
+                basis[i * q + k] = length * dot(&self.basis[i * q..(i + 1) * q], vector);
+                inverse[k * q + i] =
+                    (0..q).map(|m| vector[m] * self.inverse[m * q + i]).sum::<f64>() / length;
+            }
+        }
+        Self { mean: self.mean, basis, inverse }
+    }
+}
+
+/// Second moments of the features less the products of their means.
+fn covariance(pooled: &Pooled, mean: &[f64], q: usize) -> Vec<f64> {
+    let full = pooled.noise.len();
+    let offset = full - 1 - q;
+    let entry = |k: usize| {
+        let (row, column) = (k / q, k % q);
+        let product = if offset == 1 { mean[row] * mean[column] } else { 0.0 };
+        pooled.moments[(row + offset) * full + column + offset] - product
+    };
+    (0..q * q).map(entry).collect()
+}
+
+/// An eigenvalue drawn towards 1 by a prior worth `degrees` records. What stands out of the noise counts by how far it does;
+/// what does not counts by how small the noise is beside the prior, and is at least half of the noise.
+fn shrink(found: f64, edge: f64, records: f64, degrees: f64) -> f64 {
+    let excess = (found - 3.0 * edge).max(0.0);
+    let outstanding = 1.0 / (2.0 / records + (edge / excess).powi(2));
+    let known = 1.0 / (2.0 / records + edge * edge);
+    let weight = known + if excess > 0.0 { outstanding } else { 0.0 };
+    (weight * found.max(0.5 * edge.min(1.0)) + degrees) / (weight + degrees)
+}
+
+/// The mean of the features, drawn towards the prior by its noise; empty without a constant.
+fn shrunk_mean(pooled: &Pooled, features: &FeaturePrior, usual: &[f64]) -> Vec<f64> {
+    let q = features.dimension();
+    let shrink = |(k, prior): (usize, &f64)| {
+        let variance = usual[k * q + k] / features.mean_records();
+        let noise = 0.5 * pooled.noise[0] * pooled.noise[k + 1] + usual[k * q + k] / pooled.records;
+        prior + (pooled.moments[k + 1] - prior) * variance / (variance + noise)
+    };
+    features.mean().iter().enumerate().map(shrink).collect()
+}

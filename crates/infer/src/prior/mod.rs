@@ -1,0 +1,143 @@
+//! The prior, in normalised units.
+//!
+//! Coefficients theta ~ N(m, C), or N(m, sigma^2 C) if it is conjugate (\[BS19\] section 2); residual variance sigma^2 ~ IG(a, b);
+//! features Sigma_x ~ IW(Lambda, kappa) and, where they have a mean, mu ~ N(mu_0, Sigma_x / k_0). \[AYB23\] Eq. (4).
+
+mod features;
+mod file;
+
+pub use features::FeaturePrior;
+pub use file::PriorFile;
+pub(crate) use file::coefficient_names;
+
+use crate::linalg::{Cholesky, matrix_vector, quadratic_form};
+use crate::{Evidence, InferError};
+
+/// A prior of the coefficients, of the residual variance and of the features.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prior {
+    mean: Vec<f64>,
+    precision: Vec<f64>,
+    conjugate: bool,
+    shape: f64,
+    rate: f64,
+    features: Option<FeaturePrior>,
+}
+
+impl Prior {
+    /// A prior with a dense covariance matrix, row-major, and shape and rate of the residual variance.
+    pub fn new(mean: Vec<f64>, covariance: &[f64], (shape, rate): (f64, f64)) -> Result<Self, InferError> {
+        let size = mean.len();
+        if covariance.len() != size * size {
+            let reason = format!("has {} numbers for {size} coefficients", covariance.len());
+            return Err(InferError::prior("covariance", reason));
+        }
+        if mean.iter().any(|value| !value.is_finite()) {
+            return Err(InferError::prior("mean", "must be finite"));
+        }
+        let symmetric = |k: usize| covariance[k] == covariance[k % size * size + k / size];
+        if !(0..size * size).all(symmetric) {
+            return Err(InferError::prior("covariance", "must be symmetric"));
+        }
+        positive("shape", shape)?;
+        positive("rate", rate)?;
+        let factor = Cholesky::new(covariance, size).map_err(|_| {
+            InferError::prior("covariance", "must be positive definite: check its diagonal and correlations")
+        })?;
+        Ok(Self { mean, precision: factor.inverse(), conjugate: false, shape, rate, features: None })
+    }
+
+    /// Weakly informative: a coefficient of 1 moves the response by half its range over half the range of the feature, so
+    /// N(0, 1) hardly constrains; IG(2, 0.1) has mean 0.1, a residual sd of a third of the half-range, and no variance.
+    pub fn weak(coefficients: usize) -> Self {
+        let mut precision = vec![0.0; coefficients * coefficients];
+        (0..coefficients).for_each(|k| precision[k * coefficients + k] = 1.0);
+        let mean = vec![0.0; coefficients];
+        Self { mean, precision, conjugate: false, shape: 2.0, rate: 0.1, features: None }
+    }
+
+    /// The same with the covariance of the coefficients multiplied by sigma^2: the normal-inverse-gamma prior of \[BS19\] section 2.
+    pub fn conjugate(self) -> Self {
+        Self { conjugate: true, ..self }
+    }
+
+    /// The same with a prior of the features; without one it is [`FeaturePrior::weak`].
+    pub fn with_features(self, features: FeaturePrior) -> Self {
+        Self { features: Some(features), ..self }
+    }
+
+    /// Number of coefficients.
+    pub fn dimension(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// Mean of the coefficients.
+    pub fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// Inverse of their covariance C, row-major.
+    pub fn precision(&self) -> &[f64] {
+        &self.precision
+    }
+
+    /// Whether the covariance of the coefficients is sigma^2 C.
+    pub fn is_conjugate(&self) -> bool {
+        self.conjugate
+    }
+
+    /// Shape a and rate b of the residual variance.
+    pub fn variance(&self) -> (f64, f64) {
+        (self.shape, self.rate)
+    }
+
+    /// The number that multiplies the precision of the coefficients for this residual variance.
+    pub(crate) fn precision_factor(&self, variance: f64) -> f64 {
+        if self.conjugate { 1.0 / variance } else { 1.0 }
+    }
+
+    /// C^-1 m, to be multiplied by [`Self::precision_factor`].
+    pub(crate) fn shift(&self) -> Vec<f64> {
+        let mut shift = vec![0.0; self.dimension()];
+        matrix_vector(&self.precision, &self.mean, &mut shift);
+        shift
+    }
+
+    /// m' C^-1 m.
+    pub(crate) fn mean_norm(&self) -> f64 {
+        quadratic_form(&self.precision, &self.mean)
+    }
+
+    /// Checks that the prior is about the regression of the evidence.
+    pub(crate) fn check(&self, evidence: &Evidence) -> Result<(), InferError> {
+        let (found, expected) = (self.dimension(), evidence.dimension());
+        if found == expected {
+            return Ok(());
+        }
+        Err(InferError::prior("mean", format!("has {found} coefficients, the regression {expected}")))
+    }
+
+    /// The prior of the features, with the default where none was given.
+    pub(crate) fn features(&self, evidence: &Evidence) -> Result<FeaturePrior, InferError> {
+        let features = self.features.clone().unwrap_or_else(|| FeaturePrior::weak(evidence));
+        features.check(evidence)?;
+        Ok(features)
+    }
+
+    /// Log density of ln sigma^2, up to a constant.
+    pub(crate) fn log_density_of_log_variance(&self, log_variance: f64) -> f64 {
+        -self.shape * log_variance - self.rate * libm::exp(-log_variance)
+    }
+
+    /// Where that density is largest.
+    pub(crate) fn log_variance_mode(&self) -> f64 {
+        libm::log(self.rate / self.shape)
+    }
+}
+
+fn positive(field: &'static str, value: f64) -> Result<(), InferError> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(());
+    }
+    Err(InferError::prior(field, format!("must be positive and finite, found {value}")))
+}
