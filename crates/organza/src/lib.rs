@@ -2,10 +2,11 @@
 //!
 //! This crate is the facade: it re-exports the parts of Organza under one roof and holds the `organza` command.
 //! [`release`] is the contract between data holders and analysts; [`curator`] is the only part that sees a table;
-//! [`infer`] goes from releases to a posterior.
+//! [`infer`] goes from releases to a posterior; [`mcmc`] runs its chains and keeps their draws.
 
 pub use organza_curator as curator;
 pub use organza_infer as infer;
+pub use organza_mcmc as mcmc;
 pub use organza_release as release;
 
 /// The README's example is compiled and run as a test.

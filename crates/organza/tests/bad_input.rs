@@ -117,7 +117,7 @@ fn releases_that_are_not() {
     let folder = Folder::new();
     folder.release("-o out.json").says(0, &[]);
     let good = folder.read("out.json");
-    folder.write("newer.json", &good.replace("organza/release/1", "organza/release/2"));
+    folder.write("newer.json", &good.replace("organza/release/1", "organza/release/3"));
     folder.run("inspect newer.json").says(2, &["newer.json: schema", "install a newer organza"]);
     folder.write("extra.json", &good.replacen('{', "{\"extra\": 1,", 1));
     folder.run("inspect extra.json").says(2, &["extra.json: extra: unknown field"]);

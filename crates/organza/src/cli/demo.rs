@@ -9,15 +9,18 @@ use organza_curator::job::Job;
 use organza_curator::ledger::Account;
 use organza_curator::mechanism::{Plan, Request};
 use organza_curator::table::{Input, ReadOptions};
-use organza_infer::{Evidence, FixedGram, Prior};
+use organza_infer::{Fit, MethodSpec, ModelSpec};
+use organza_mcmc::Plan as McmcPlan;
+use organza_mcmc::diagnostics::Interval;
 use organza_release::Release;
-use organza_release::units::CoefficientMap;
 use serde_json::json;
 
 use super::failure::{Failure, Status};
+use super::fit::Sources;
+use super::fit_folder::{FitFolder, Settings};
 use super::simulation::{Simulation, Truth};
-use super::terminal::{Bar, print_json, print_text, short, table};
-use super::{inspect, simulate};
+use super::terminal::{Bar, print_json, print_text, short, table, warn};
+use super::{fit, fit_report, inspect, simulate};
 
 /// Loss of each hospital's release.
 const EPSILON: f64 = 1.0;
@@ -61,15 +64,30 @@ pub fn run(arguments: &DemoArguments) -> Result<Status, Failure> {
     for party in &simulation.parties {
         releases.push(publish(&folder, party, &simulated.truth.formula, &simulated.bounds)?);
     }
+    let (fitted, status) = analyse(&folder, &releases, arguments.json)?;
     if arguments.json {
         let files: Vec<&String> = releases.iter().map(|(file, _)| file).collect();
         print_json(
-            &json!({ "folder": folder.display().to_string(), "truth": simulated.truth, "releases": files }),
+            &json!({ "folder": folder.display().to_string(), "truth": simulated.truth, "releases": files,
+                "fit": fit_report::as_json(&fitted) }),
         )?;
-        return Ok(Status::Fine);
+        return Ok(status);
     }
-    print_text(&story(&folder, &simulated.truth, &releases)?)?;
-    Ok(Status::Fine)
+    print_text(&story(&folder, &simulated.truth, &releases, &fitted))?;
+    fitted.summary.warnings().iter().for_each(|warning| warn(warning));
+    Ok(status)
+}
+
+/// The analyst: fits the releases and keeps the result beside them.
+fn analyse(folder: &Path, releases: &[(String, Release)], quiet: bool) -> Result<(Fit, Status), Failure> {
+    let mut settings = Settings::new(MethodSpec::default(), ModelSpec::default(), McmcPlan::default());
+    settings.releases = releases.iter().map(|(file, _)| folder.join(file).display().to_string()).collect();
+    let destination = FitFolder::create(&folder.join("fit"), false)?;
+    let fitted = fit::watch(&settings, &Sources::read(&settings.releases)?, quiet)?;
+    settings.method = MethodSpec { method: Some(fitted.method), sampler: Some(fitted.sampler) };
+    destination.finish(&fitted, &settings)?;
+    let sound = fitted.summary.warnings().is_empty();
+    Ok((fitted, if sound { Status::Fine } else { Status::CheckFailed }))
 }
 
 /// One hospital, on its own: plan, read, charge, publish.
@@ -94,32 +112,34 @@ fn publish(folder: &Path, party: &str, formula: &str, bounds: &str) -> Result<(S
     Ok((format!("{party}.release.json"), outcome?.release))
 }
 
-/// Truth beside the posterior of the coefficients, in users' units.
-fn posterior(truth: &Truth, releases: &[(String, Release)]) -> Result<String, Failure> {
-    let releases: Vec<Release> = releases.iter().map(|(_, release)| release.clone()).collect();
-    let evidence = Evidence::new(&releases).map_err(Failure::failed)?;
-    let prior = Prior::weak(evidence.dimension());
-    let fitted = FixedGram::new(&evidence, &prior).map_err(Failure::failed)?.coefficients();
-    let fitted = fitted.to_users(&CoefficientMap::new(evidence.domain()));
-    let names = std::iter::once(("(intercept)", truth.intercept));
-    let names = names.chain(truth.coefficients.iter().map(|(name, value)| (name.as_str(), *value)));
-    let rows = names.enumerate().map(|(index, (name, value))| {
-        vec![name.to_string(), short(value), short(fitted.mean[index]), short(fitted.sd(index))]
+/// Truth beside the posterior, in users' units.
+fn posterior(truth: &Truth, fit: &Fit) -> String {
+    let beta = |name: &str| format!("beta[{name}]");
+    let coefficients = truth.coefficients.iter().map(|(name, value)| (beta(name), *value));
+    let known = std::iter::once((beta("intercept"), truth.intercept)).chain(coefficients);
+    let known: Vec<(String, f64)> = known.chain([("sigma".to_string(), truth.sigma)]).collect();
+    let rows = known.iter().filter_map(|(name, value)| {
+        let row = fit.summary.parameters.iter().find(|row| row.name == *name)?;
+        let Interval { lower, upper } = row.highest_density;
+        let inside = if (lower..=upper).contains(value) { "yes" } else { "no" };
+        Some(vec![name.clone(), short(*value), short(row.mean), short(lower), short(upper), inside.into()])
     });
-    Ok(table(&["coefficient", "truth", "posterior mean", "posterior sd"], rows))
+    table(&["", "truth", "posterior mean", "95% interval", "", "holds the truth"], rows)
 }
 
-fn story(folder: &Path, truth: &Truth, releases: &[(String, Release)]) -> Result<String, Failure> {
-    Ok(format!(
+fn story(folder: &Path, truth: &Truth, releases: &[(String, Release)], fit: &Fit) -> String {
+    format!(
         "Three hospitals hold tables that they may not share: {folder}/{{north,east,south}}.csv\n\
          Each published noisy sums for the regression  {formula}\n\n{overview}\n\
-         What an analyst learns from the three releases alone (method fixed-gram, which takes the noisy X'X for the true one):\n\
-         {posterior}\n\
+         What an analyst learns from the three releases alone:\n\n{fitted}\n\
+         The tables were simulated, so the truth is known:\n{posterior}\n\
          Look inside:   organza inspect {folder}/north.release.json\n\
-         See the books: organza ledger show {folder}/north.csv.ledger\n",
+         See the books: organza ledger show {folder}/north.csv.ledger\n\
+         Predict:       organza predict {folder}/fit {folder}/north.csv -o predictions.csv\n",
         folder = folder.display(),
         formula = truth.formula,
         overview = inspect::overview(releases),
-        posterior = posterior(truth, releases)?,
-    ))
+        fitted = fit_report::table_of(fit),
+        posterior = posterior(truth, fit),
+    )
 }

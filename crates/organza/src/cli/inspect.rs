@@ -53,6 +53,7 @@ fn as_json(path: &Path, release: &Release, claim: &Claim) -> Value {
         "party": release.party,
         "records": release.records,
         "formula": release.domain.formula(),
+        "statistic": release.statistic,
         "entries": entry_names(release),
         "value": release.value,
         "noise": release.noise,
@@ -99,7 +100,7 @@ fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
     );
     format!(
         "{path}\n  party      {party}, {records} records, written {created} by {tool} {version}\n  \
-         model      {formula}\n  domain     {domain}\n  missing    {missing}\n  \
+         model      {formula}\n  statistic  {statistic}\n  domain     {domain}\n  missing    {missing}\n  \
          guarantee  ({epsilon}, {delta})-differential privacy when {relation}\n             {verdict}\n  \
          noise      {family:?}, {norm:?} sensitivity {sensitivity} {tight}, weighted scale {scale}\n{noise}",
         path = path.display(),
@@ -108,6 +109,7 @@ fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
         tool = release.tool.name,
         version = release.tool.version,
         formula = release.domain.formula(),
+        statistic = super::release_plan::describe_statistic(&release.statistic),
         domain = describe_domain(&release.domain),
         missing = describe_missing(release.missing),
         epsilon = short(privacy.epsilon),

@@ -4,10 +4,17 @@ mod account;
 mod compose;
 mod demo;
 mod failure;
+mod fit;
+mod fit_folder;
+mod fit_report;
 mod generate;
 mod inspect;
 mod ledger;
+mod methods;
+mod non_private;
+mod predict;
 mod release;
+mod release_choices;
 mod release_plan;
 mod release_report;
 mod simulate;
@@ -36,10 +43,18 @@ enum Verb {
     Release(Box<release::ReleaseArguments>),
     /// Validate releases and explain what they hold and guarantee
     Inspect(inspect::InspectArguments),
+    /// Combine releases into a posterior
+    Fit(Box<fit::FitArguments>),
+    /// Predict new records with a fit
+    Predict(predict::PredictArguments),
+    /// Explain the methods, and which of them given releases allow
+    Methods(methods::MethodsArguments),
     /// Calibrate noise and compose privacy losses
     Account(account::AccountArguments),
     /// Show and set privacy budgets
     Ledger(ledger::LedgerArguments),
+    /// What a table says without privacy, for comparison beside it; never publish this
+    NonPrivate(non_private::NonPrivateArguments),
     /// Write tables of simulated parties with a known truth
     Simulate(simulate::SimulateArguments),
     /// Print the manual page or shell completions
@@ -52,8 +67,12 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Release(arguments) => release::run(&arguments),
         Verb::Inspect(arguments) => inspect::run(&arguments),
+        Verb::Fit(arguments) => fit::run(&arguments),
+        Verb::Predict(arguments) => predict::run(&arguments),
+        Verb::Methods(arguments) => methods::run(&arguments),
         Verb::Account(arguments) => account::run(&arguments),
         Verb::Ledger(arguments) => ledger::run(&arguments),
+        Verb::NonPrivate(arguments) => non_private::run(&arguments),
         Verb::Simulate(arguments) => simulate::run(&arguments),
         Verb::Generate(arguments) => generate::run(&arguments, Arguments::command()),
     }

@@ -1,17 +1,18 @@
 //! `organza release`: from a table to one file that is safe to publish.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use organza_curator::bounds::Bounds;
 use organza_curator::formula::Formula;
 use organza_curator::job::Job;
 use organza_curator::ledger::{Account, Ledger, Preview};
 use organza_curator::mechanism::{DomainChoice, Plan, RecordScale, Request};
 use organza_curator::table::{Input, ReadOptions};
-use organza_release::{Family, Layout, Missing, Neighbours};
+use organza_release::Layout;
 
 use super::failure::{Failure, Status};
+use super::release_choices::{LayoutName, Mechanism, MissingName, NeighboursName, StatisticName};
 use super::terminal::{Bar, print_json, print_text, warn};
 use super::{release_plan, release_report};
 
@@ -58,6 +59,12 @@ pub struct ReleaseArguments {
     /// Leave the sum of squared responses out
     #[arg(long)]
     no_response_square: bool,
+    /// What is computed from the records; each kind is a release of its own, with its own charge
+    #[arg(long, value_enum, default_value_t = StatisticName::Gram)]
+    statistic: StatisticName,
+    /// Replace each run of this many rows by their sum over its square root before anything is computed (needs `- 1`)
+    #[arg(long, value_name = "ROWS")]
+    average: Option<u64>,
     /// Bound the norm of the features by this instead of each column (no intercept)
     #[arg(long, requires = "response_bound", conflicts_with_all = ["record_scale", "intercept_weight"])]
     radius: Option<f64>,
@@ -105,34 +112,6 @@ pub struct ReleaseArguments {
     json: bool,
 }
 
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq)]
-enum Mechanism {
-    Gaussian,
-    Laplace,
-}
-
-#[derive(ValueEnum, Debug, Clone, Copy)]
-enum LayoutName {
-    Isometric,
-    Upper,
-}
-
-#[derive(ValueEnum, Debug, Clone, Copy)]
-enum NeighboursName {
-    Substitute,
-    AddRemove,
-}
-
-#[derive(ValueEnum, Debug, Clone, Copy)]
-enum MissingName {
-    /// Stop at the first one
-    Error,
-    /// Leave the record out; the release says so
-    Drop,
-    /// Put the middle of the bounds
-    Midpoint,
-}
-
 pub fn run(arguments: &ReleaseArguments) -> Result<Status, Failure> {
     let request = arguments.request()?;
     let plan = Plan::new(&request)?;
@@ -152,21 +131,19 @@ pub fn run(arguments: &ReleaseArguments) -> Result<Status, Failure> {
 impl ReleaseArguments {
     fn request(&self) -> Result<Request, Failure> {
         let formula: Formula = self.formula.parse().map_err(Failure::bad_input)?;
-        let mut request = Request::new(formula, self.bounds()?, self.epsilon, self.delta()?);
-        request.family = match self.mechanism {
-            Mechanism::Gaussian => Family::Gaussian,
-            Mechanism::Laplace => Family::Laplace,
-        };
-        request.layout = self.layout.map(|layout| match layout {
-            LayoutName::Isometric => Layout::Isometric,
-            LayoutName::Upper => Layout::Upper,
-        });
-        request.neighbours = match self.neighbours {
-            NeighboursName::Substitute => Neighbours::Substitute,
-            NeighboursName::AddRemove => Neighbours::AddRemove,
-        };
+        let mut request = Request::new(
+            formula,
+            read_bounds(self.bounds.as_deref(), &self.bound)?,
+            self.epsilon,
+            self.delta()?,
+        );
+        request.family = self.mechanism.into();
+        request.layout = self.layout.map(Layout::from);
+        request.neighbours = self.neighbours.into();
         request.response_square = !self.no_response_square;
         request.response_weight = self.response_weight;
+        request.averaging = self.average;
+        request.statistic = self.statistic.into();
         request.domain = match (self.radius, self.response_bound) {
             (Some(radius), Some(response_bound)) => DomainChoice::Ball { radius, response_bound },
             _ => DomainChoice::Box {
@@ -185,22 +162,6 @@ impl ReleaseArguments {
                 Err(Failure::bad_input("--delta: Gaussian noise needs one, for example --delta 1e-6"))
             }
         }
-    }
-
-    fn bounds(&self) -> Result<Bounds, Failure> {
-        let mut bounds = match &self.bounds {
-            None => Bounds::default(),
-            Some(path) => {
-                let name = path.display().to_string();
-                let text = std::fs::read_to_string(path)
-                    .map_err(|error| Failure::bad_input(format!("{name}: {error}")))?;
-                Bounds::from_toml(&text, &name).map_err(Failure::bad_input)?
-            }
-        };
-        for flag in &self.bound {
-            bounds.set_flag(flag).map_err(Failure::bad_input)?;
-        }
-        Ok(bounds)
     }
 
     fn record_scale(&self) -> Result<RecordScale, Failure> {
@@ -264,11 +225,7 @@ impl ReleaseArguments {
             options: ReadOptions {
                 header: !self.no_header,
                 delimiter,
-                missing: match self.missing {
-                    MissingName::Error => Missing::Refused,
-                    MissingName::Drop => Missing::Dropped,
-                    MissingName::Midpoint => Missing::Midpoint,
-                },
+                missing: self.missing.into(),
                 threads: self.threads.unwrap_or(defaults.threads).max(1),
             },
             party: self.party()?,
@@ -297,7 +254,7 @@ impl ReleaseArguments {
         }
         match self.ledger() {
             Ok(Some((path, account))) => {
-                let charge = plan.charge(&self.formula);
+                let charge = plan.charge(plan.description());
                 let preview = match Ledger::open_read_only(&path)? {
                     Some(ledger) => ledger.preview(&account, &charge),
                     None => Preview::of_first(&charge),
@@ -307,6 +264,23 @@ impl ReleaseArguments {
             _ => Ok(None),
         }
     }
+}
+
+/// Public bounds from a file, if any, and from flags, which win.
+pub fn read_bounds(file: Option<&Path>, flags: &[String]) -> Result<Bounds, Failure> {
+    let mut bounds = match file {
+        None => Bounds::default(),
+        Some(path) => {
+            let name = path.display().to_string();
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| Failure::bad_input(format!("{name}: {error}")))?;
+            Bounds::from_toml(&text, &name).map_err(Failure::bad_input)?
+        }
+    };
+    for flag in flags {
+        bounds.set_flag(flag).map_err(Failure::bad_input)?;
+    }
+    Ok(bounds)
 }
 
 /// The same request with the other layout, where that is possible.

@@ -16,7 +16,13 @@ fn coordinate_names(domain: &Domain) -> Vec<&str> {
 /// Names of the released entries, for example `x1*y`.
 pub fn entry_names(domain: &Domain, statistic: &Statistic) -> Vec<String> {
     let names = coordinate_names(domain);
-    statistic.entries().iter().map(|&[row, column]| format!("{}*{}", names[row], names[column])).collect()
+    let product = |indices: &[usize]| indices.iter().map(|&index| names[index]).collect::<Vec<_>>().join("*");
+    let pairs = statistic.entries().iter().map(|entry| product(entry));
+    match statistic {
+        Statistic::FourthMoments { entries } => entries.iter().map(|entry| product(entry)).collect(),
+        Statistic::AdaSsp { .. } => pairs.chain(["(smallest eigenvalue)".to_string()]).collect(),
+        _ => pairs.collect(),
+    }
 }
 
 /// Noise scale (and value) of every entry.
@@ -38,6 +44,7 @@ pub fn as_json(plan: &Plan, preview: Option<&Preview>) -> Value {
         "formula": plan.domain().formula(),
         "domain": plan.domain(),
         "entries": entry_names(plan.domain(), plan.statistic()),
+        "statistic": plan.statistic(),
         "indices": plan.statistic().entries(),
         "layout": plan.statistic().layout(),
         "norm": plan.privacy().norm,
@@ -79,6 +86,7 @@ pub fn explain(plan: &Plan, other: Option<&Plan>, preview: Option<&Preview>) -> 
             None => text += "records      not scaled\n",
         }
     }
+    text += &format!("statistic    {}\n", describe_statistic(plan.statistic()));
     text += &noise_table(plan.domain(), plan.statistic(), plan.noise(), None);
     if let Some(other) = other {
         text += &format!(
@@ -90,6 +98,25 @@ pub fn explain(plan: &Plan, other: Option<&Plan>, preview: Option<&Preview>) -> 
         );
     }
     text + &preview.map_or(String::new(), explain_preview)
+}
+
+/// What was computed, in one sentence.
+pub fn describe_statistic(statistic: &Statistic) -> String {
+    match statistic {
+        Statistic::Gram { .. } => "sums of products of two columns over the records".into(),
+        Statistic::AveragedGram { averaged, .. } => format!(
+            "sums of products over rows that are {averaged} records each (their sum over sqrt({averaged})), in table order"
+        ),
+        Statistic::AdaSsp { .. } => {
+            "X'X, X'y and the smallest eigenvalue of X'X in weighted units (it may be negative), each \
+                                     part with noise in proportion to its own sensitivity: for ada-ssp"
+                .into()
+        }
+        Statistic::FourthMoments { .. } => {
+            "sums of products of four of the constant and the features: to be used beside a Gram matrix"
+                .into()
+        }
+    }
 }
 
 fn layout_name(plan: &Plan) -> &'static str {

@@ -104,3 +104,37 @@ impl Progress for Bar {
         bar.set_position(done);
     }
 }
+
+/// A progress bar over the steps of all chains.
+pub struct StepBar {
+    bar: Option<ProgressBar>,
+    done: Vec<std::sync::atomic::AtomicUsize>,
+}
+
+impl StepBar {
+    /// A bar that stays hidden if output is for machines or nobody watches.
+    pub fn new(chains: usize, quiet: bool) -> Self {
+        let visible = !quiet && std::io::stderr().is_terminal();
+        let style = ProgressStyle::with_template("sampling {wide_bar} {percent}% {elapsed}, {eta} left")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = visible.then(|| ProgressBar::new(0).with_style(style));
+        Self { bar, done: (0..chains).map(|_| 0.into()).collect() }
+    }
+
+    /// A chain has come this far.
+    pub fn update(&self, chain: usize, step: usize, steps: usize) {
+        use std::sync::atomic::Ordering::Relaxed;
+        if let (Some(bar), Some(done)) = (&self.bar, self.done.get(chain)) {
+            done.store(step, Relaxed);
+            bar.set_length((steps * self.done.len()) as u64);
+            bar.set_position(self.done.iter().map(|done| done.load(Relaxed) as u64).sum());
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
