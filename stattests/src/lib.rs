@@ -2,7 +2,9 @@
 
 pub mod attack;
 pub mod binomial;
+pub mod calibration;
 pub mod goodness;
+pub mod models;
 
 /// Error probability of a whole test, shared among its comparisons by Bonferroni.
 pub const ALPHA: f64 = 1e-6;
