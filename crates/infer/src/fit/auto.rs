@@ -19,7 +19,7 @@ pub struct Choice {
     pub reason: String,
 }
 
-/// The calibrated method that the releases allow. MATH: it should count the noise in X'X too, if that can be afforded.
+/// The calibrated method that the releases allow: one that counts the noise in X'X too, if it can be afforded.
 pub(crate) fn choose(evidence: &Evidence) -> Result<Choice, InferError> {
     let size = evidence.dimension();
     let work = evidence.parties() as f64 * (size as f64 + 1.0).powi(3);

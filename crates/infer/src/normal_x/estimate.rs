@@ -4,7 +4,7 @@
 
 use super::factor::{multiply_lower, solve_lower_columns};
 use super::observed::Observed;
-use crate::linalg::{EigenWorkspace, congruence, factorise};
+use crate::linalg::{EigenWorkspace, factorise};
 
 /// Eigenvalues of an estimate, relative to what is expected of the party, are kept in this interval.
 const RELATIVE: (f64, f64) = (0.1, 10.0);
@@ -111,16 +111,16 @@ fn fill_spread(party: &mut Observed, degrees: f64, constant: usize) {
     let size = party.cross.len();
     // The other parties tell of Sigma_x only what their share of the records allows.
     let informed = party.records * (1.0 - party.records / degrees);
-    let (mut direction, mut image, mut scratch) =
-        (vec![0.0; size * size], vec![0.0; size * size], vec![0.0; size * size]);
+    let estimate = &party.estimate;
     for row in constant..size {
         for column in 0..=row {
-            direction.fill(0.0);
-            direction[row * size + column] = 1.0;
-            direction[column * size + row] += 1.0;
-            congruence(&party.estimate, &direction, &mut image, &mut scratch, size);
-            let lower = (0..size * size).filter(|k| k % size <= k / size);
-            let noise: f64 = lower.map(|k| image[k] * image[k] * party.precision[k]).sum();
+            // The image of the unit matrix of this entry and its mirror has rank two.
+            let image = |i: usize, j: usize| {
+                estimate[i * size + row] * estimate[j * size + column]
+                    + estimate[i * size + column] * estimate[j * size + row]
+            };
+            let lower = (0..size).flat_map(|i| (0..=i).map(move |j| (i, j)));
+            let noise: f64 = lower.map(|(i, j)| image(i, j).powi(2) * party.precision[i * size + j]).sum();
             let wishart = if row == column { 2.0 * informed } else { informed };
             party.spread[row * size + column] = 1.0 / (wishart + noise).sqrt();
         }
