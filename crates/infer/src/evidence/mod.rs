@@ -83,10 +83,4 @@ impl Evidence {
             false => Features::Centred,
         }
     }
-
-    /// The same evidence as if no noise had been added: what the posterior would be for these values without privacy.
-    pub(crate) fn without_noise(&self) -> Self {
-        let parties = self.parties.iter().map(Party::without_noise).collect();
-        Self { parties, domain: self.domain.clone() }
-    }
 }

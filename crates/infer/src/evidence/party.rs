@@ -92,13 +92,6 @@ impl Party {
         self.noise.weights.len()
     }
 
-    /// The same values with no noise on what was released.
-    pub fn without_noise(&self) -> Self {
-        let quiet = |scale: &f64| if scale.is_finite() { 0.0 } else { *scale };
-        let scales = self.noise.scales.iter().map(quiet).collect();
-        Self { noise: Arc::new(GramNoise { scales, ..(*self.noise).clone() }), ..self.clone() }
-    }
-
     /// h^2: the residual variance in weighted units is this times sigma^2.
     pub fn response_weight_squared(&self) -> f64 {
         let weight = self.noise.weights[self.size() - 1];

@@ -46,8 +46,11 @@ impl FixedGram {
     /// Computes the posterior, in normalised units.
     pub fn new(evidence: &Evidence, prior: &Prior) -> Result<Self, InferError> {
         prior.check(evidence)?;
-        let parties = Spectrum::of(evidence)?;
-        Self::from_conditional(prior, |variance| Conditional::new(&parties, prior, variance))
+        Self::of_spectra(&Spectrum::of(evidence)?, prior)
+    }
+
+    pub(crate) fn of_spectra(parties: &[Spectrum], prior: &Prior) -> Result<Self, InferError> {
+        Self::from_conditional(prior, |variance| Conditional::new(parties, prior, variance))
     }
 
     /// The posterior of any model in which the coefficients are normal given the residual variance.

@@ -124,7 +124,7 @@ fn gradients_agree_with_differences() {
             for response in [ResponseSquare::Isometric, ResponseSquare::Own(3.0), ResponseSquare::Missing] {
                 let features = coefficients - usize::from(intercept);
                 let evidence = evidence(features, intercept, response, 4.0);
-                for (evidence, conjugate) in [(evidence.without_noise(), false), (evidence, true)] {
+                for (evidence, conjugate) in [(without_noise(&evidence), false), (evidence, true)] {
                     let prior = dense_prior(coefficients, conjugate);
                     let density = MarginalDensity::new(&evidence, &prior).unwrap();
                     let mut point = vec![0.0; density.dim()];

@@ -4,6 +4,8 @@ mod density;
 mod posterior;
 mod prior;
 
+use std::sync::Arc;
+
 use organza_mcmc::ChainRng;
 use organza_mcmc::diagnostics::{Traces, ess_mean};
 use organza_release::{
@@ -12,6 +14,7 @@ use organza_release::{
 };
 
 use super::parties::{Block, ResponseSquare};
+use crate::Evidence;
 use crate::linalg::{Cholesky, dot};
 use crate::random::{fill_normal, normal};
 
@@ -84,6 +87,16 @@ pub(super) fn release(party: &str, domain: &Domain, gram: &[f64], mechanism: &Me
         },
         tool: Tool { name: "test".into(), version: "0".into() },
     }
+}
+
+/// The same values with no noise on what was released.
+pub(super) fn without_noise(evidence: &Evidence) -> Evidence {
+    let mut quiet = evidence.clone();
+    for party in &mut quiet.parties {
+        let noise = Arc::make_mut(&mut party.noise);
+        noise.scales.iter_mut().filter(|scale| scale.is_finite()).for_each(|scale| *scale = 0.0);
+    }
+    quiet
 }
 
 /// Means (with the constant, if there is one, first) and covariance of a plain record.

@@ -154,7 +154,7 @@ fn few_records_are_enough() {
             let gram: Vec<f64> =
                 (0..25).map(|k| records as f64 * 0.1 / (1.0 + (k / 5 + k % 5) as f64)).collect();
             let evidence = Evidence::new(&[release("a", &ball(4, 1.0), &gram, &mechanism)]).unwrap();
-            for evidence in [evidence.without_noise(), evidence] {
+            for evidence in [without_noise(&evidence), evidence] {
                 let density = MarginalDensity::new(&evidence, &Prior::weak(4)).unwrap();
                 let (mut rng, mut point) = (ChainRng::new(2, 0), vec![0.0; density.dim()]);
                 let mut gradient = point.clone();
