@@ -1,43 +1,23 @@
 //! `fast` and `fixed-gram` against brute force, limits and changes of representation.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+#[path = "support/published.rs"]
+mod published;
+
 use organza_infer::{Evidence, Fast, FixedGram, InferError, Prior};
 use organza_release::{
-    BallDomain, BoxDomain, Domain, Family, Interval, Layout, Missing, Neighbours, Noise, Norm, PrivacyLoss,
-    Release, SCHEMA, Statistic, Tool, gram_entries,
+    BallDomain, BoxDomain, Domain, Family, Interval, Layout, Release, Statistic, gram_entries,
 };
+use published::published;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
 /// A release of a Gram matrix (row-major, response last) with noise of one scale in weighted units.
 fn release(party: &str, domain: Domain, gram: &[f64], noise: f64) -> Release {
     let statistic = Statistic::Gram { entries: gram_entries(&domain, true, true), layout: Layout::Isometric };
-    let size = domain.dimension();
-    let entries = statistic.entries().to_vec();
-    Release {
-        schema: SCHEMA.into(),
-        party: party.into(),
-        created: "2026-01-31T12:00:00Z".into(),
-        records: Some(500),
-        missing: Missing::Refused,
-        value: entries.iter().map(|&[row, column]| gram[row * size + column]).collect(),
-        noise: Noise {
-            family: Family::Gaussian,
-            scales: entries.iter().map(|entry| noise / statistic.entry_weight(&domain, *entry)).collect(),
-            lattice: -32,
-        },
-        statistic,
-        domain,
-        privacy: PrivacyLoss {
-            neighbours: Neighbours::Substitute,
-            epsilon: 1.0,
-            delta: 1e-6,
-            norm: Norm::L2,
-            sensitivity: 1.0,
-            private_bounds: true,
-        },
-        tool: Tool { name: "test".into(), version: "0".into() },
-    }
+    let scale = |entry: &[usize; 2]| noise / statistic.entry_weight(&domain, *entry);
+    let scales = statistic.entries().iter().map(scale).collect();
+    published(party, &domain, (statistic, 500), gram, (Family::Gaussian, scales))
 }
 
 fn ball(features: usize, response_weight: f64) -> Domain {

@@ -1,12 +1,13 @@
 //! Releases to fit, and comparisons of draws.
 
+#[path = "../support/published.rs"]
+mod published;
+
 use organza_infer::{Gibbs, GibbsSampler};
 use organza_mcmc::diagnostics::{ess_mean, r_hat};
 use organza_mcmc::{Draws, Plan, run};
-use organza_release::{
-    BoxDomain, Domain, Family, Interval, Layout, Missing, Neighbours, Noise, Norm, PrivacyLoss, Release,
-    SCHEMA, Statistic, Tool, gram_entries,
-};
+use organza_release::{BoxDomain, Domain, Family, Interval, Layout, Release, Statistic, gram_entries};
+use published::published;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -41,31 +42,12 @@ pub fn release(party: &str, domain: &Domain, gram: &[f64], records: u64, noise: 
     let layout = Layout::Isometric;
     let statistic = Statistic::Gram { entries: gram_entries(domain, true, true), layout };
     let size = domain.dimension();
-    let entries = statistic.entries().to_vec();
     let scale = |entry: &[usize; 2]| {
         let relative = if *entry == [size - 1; 2] { noise.response } else { 1.0 };
         relative * noise.scale / statistic.entry_weight(domain, *entry)
     };
-    Release {
-        schema: SCHEMA.into(),
-        party: party.into(),
-        created: "2026-01-31T12:00:00Z".into(),
-        records: Some(records),
-        missing: Missing::Refused,
-        value: entries.iter().map(|&[row, column]| gram[row * size + column]).collect(),
-        noise: Noise { family: noise.family, scales: entries.iter().map(scale).collect(), lattice: -32 },
-        statistic,
-        domain: domain.clone(),
-        privacy: PrivacyLoss {
-            neighbours: Neighbours::Substitute,
-            epsilon: 1.0,
-            delta: 1e-6,
-            norm: Norm::L2,
-            sensitivity: 1.0,
-            private_bounds: true,
-        },
-        tool: Tool { name: "test".into(), version: "0".into() },
-    }
+    let scales = statistic.entries().iter().map(scale).collect();
+    published(party, domain, (statistic, records), gram, (noise.family, scales))
 }
 
 /// Records (1, a, b, y).

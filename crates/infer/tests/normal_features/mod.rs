@@ -3,13 +3,15 @@
 
 pub mod brute_force;
 pub mod cases;
+#[path = "../support/published.rs"]
+mod published;
 
 use organza_mcmc::diagnostics::{Traces, mcse_mean};
 use organza_mcmc::{ChainRng, Draws};
 use organza_release::{
-    BallDomain, BoxDomain, Domain, Family, Interval, Layout, Missing, Neighbours, Noise, Norm, PrivacyLoss,
-    Release, SCHEMA, Statistic, Tool, gram_entries,
+    BallDomain, BoxDomain, Domain, Family, Interval, Layout, Release, Statistic, gram_entries,
 };
+use published::published;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
@@ -22,32 +24,9 @@ pub fn release(
     (records, noise): (u64, f64),
 ) -> Release {
     let statistic = Statistic::Gram { entries: gram_entries(&domain, true, true), layout };
-    let size = domain.dimension();
-    let entries = statistic.entries().to_vec();
-    Release {
-        schema: SCHEMA.into(),
-        party: party.into(),
-        created: "2026-01-31T12:00:00Z".into(),
-        records: Some(records),
-        missing: Missing::Refused,
-        value: entries.iter().map(|&[row, column]| gram[row * size + column]).collect(),
-        noise: Noise {
-            family: Family::Gaussian,
-            scales: entries.iter().map(|entry| noise / statistic.entry_weight(&domain, *entry)).collect(),
-            lattice: -32,
-        },
-        statistic,
-        domain,
-        privacy: PrivacyLoss {
-            neighbours: Neighbours::Substitute,
-            epsilon: 1.0,
-            delta: 1e-6,
-            norm: Norm::L2,
-            sensitivity: 1.0,
-            private_bounds: true,
-        },
-        tool: Tool { name: "test".into(), version: "0".into() },
-    }
+    let scale = |entry: &[usize; 2]| noise / statistic.entry_weight(&domain, *entry);
+    let scales = statistic.entries().iter().map(scale).collect();
+    published(party, &domain, (statistic, records), gram, (Family::Gaussian, scales))
 }
 
 /// Records x in a ball, no intercept.

@@ -3,15 +3,18 @@
 mod density;
 mod posterior;
 mod prior;
+#[path = "../../../tests/support/published.rs"]
+mod published;
 
 use std::sync::Arc;
 
 use organza_mcmc::ChainRng;
 use organza_mcmc::diagnostics::{Traces, ess_mean};
 use organza_release::{
-    BallDomain, BoxDomain, Domain, Family, Interval, Layout, Missing, Neighbours, Noise, Norm, PrivacyLoss,
-    Release, SCHEMA, Statistic, Tool, gram_entries,
+    BallDomain, BoxDomain, Domain, Family, Interval, Layout, Release, Statistic, gram_entries,
 };
+
+use published::published;
 
 use super::parties::{Block, ResponseSquare};
 use crate::Evidence;
@@ -59,7 +62,7 @@ pub(super) fn plain_box(features: usize, intercept_weight: f64, response_weight:
 pub(super) fn release(party: &str, domain: &Domain, gram: &[f64], mechanism: &Mechanism) -> Release {
     let released = mechanism.response != ResponseSquare::Missing;
     let entries = gram_entries(domain, true, released);
-    let statistic = Statistic::Gram { entries: entries.clone(), layout: Layout::Isometric };
+    let statistic = Statistic::Gram { entries, layout: Layout::Isometric };
     let size = domain.dimension();
     let half_weight = domain.response_weight().powi(2) / 2.0;
     let scale = |entry: &[usize; 2]| match mechanism.response {
@@ -67,26 +70,8 @@ pub(super) fn release(party: &str, domain: &Domain, gram: &[f64], mechanism: &Me
         _ if *entry == [size - 1; 2] => mechanism.scale / half_weight,
         _ => mechanism.scale / statistic.entry_weight(domain, *entry),
     };
-    Release {
-        schema: SCHEMA.into(),
-        party: party.into(),
-        created: "2026-01-31T12:00:00Z".into(),
-        records: Some(mechanism.records as u64),
-        missing: Missing::Refused,
-        value: entries.iter().map(|&[row, column]| gram[row * size + column]).collect(),
-        noise: Noise { family: Family::Gaussian, scales: entries.iter().map(scale).collect(), lattice: -32 },
-        statistic,
-        domain: domain.clone(),
-        privacy: PrivacyLoss {
-            neighbours: Neighbours::Substitute,
-            epsilon: 1.0,
-            delta: 1e-6,
-            norm: Norm::L2,
-            sensitivity: 1.0,
-            private_bounds: true,
-        },
-        tool: Tool { name: "test".into(), version: "0".into() },
-    }
+    let scales = statistic.entries().iter().map(scale).collect();
+    published(party, domain, (statistic, mechanism.records as u64), gram, (Family::Gaussian, scales))
 }
 
 /// The same values with no noise on what was released.
