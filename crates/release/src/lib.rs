@@ -7,11 +7,13 @@
 
 mod check;
 mod claim;
+mod counts;
 mod domain;
 mod error;
 pub mod loss;
 mod noise;
 mod privacy;
+mod randomised;
 mod read;
 mod release;
 mod schema;
@@ -22,10 +24,12 @@ mod validate;
 mod validate_statistic;
 
 pub use claim::Claim;
+pub use counts::{COUNTS_SCHEMA, CountFamily, CountNoise, CountRelease, LevelColumn};
 pub use domain::{BallDomain, BoxDomain, Column, Domain, Interval};
 pub use error::ReleaseError;
 pub use noise::{Family, Noise};
 pub use privacy::{Neighbours, Norm, PrivacyLoss};
+pub use randomised::{Answer, RANDOMISED_SCHEMA, RandomisedRelease};
 pub use read::{read_many, read_one};
 pub use release::{Missing, Release, SCHEMA, SCHEMA_2, Tool};
 pub use schema::{json_schema, json_schema_1};
