@@ -1,5 +1,6 @@
-function draws = bernstein_sheldon(release, K)
-  % MCMC-B&S: [AYB23] appendix C.1 with its errata, moments of the normal features vectorised, upper triangle of S only.
+function draws = bernstein_sheldon(release, K, covariance_of = @vectorised)
+  % MCMC-B&S: [AYB23] appendix C.1 with its errata, upper triangle of S only. Covariances of the entries come vectorised, or from
+  % another function of the moments.
   d = release.d;
   p = d + 1;
   J = release.J;
@@ -26,7 +27,7 @@ function draws = bernstein_sheldon(release, K)
     cross = Sigma * theta;
     Omega = [Sigma, cross; cross', s2 + theta' * cross];
     mu = Omega(place);
-    covariance = Omega(row, row) .* Omega(column, column) + Omega(row, column) .* Omega(column, row);
+    covariance = covariance_of(Omega, Sigma, theta, s2, row, column);
     Q = inv(covariance);
     pull = Q * mu;
     ss = zeros(numel(place), 1);
@@ -51,4 +52,8 @@ function draws = bernstein_sheldon(release, K)
     theta = R \ (half + sqrt(s2) * randn(d, 1));
     draws(:, i) = theta;
   end
+end
+
+function covariance = vectorised(Omega, Sigma, theta, s2, row, column)
+  covariance = Omega(row, row) .* Omega(column, column) + Omega(row, column) .* Omega(column, row);
 end

@@ -49,7 +49,8 @@ impl Problem {
                 run(&Nuts::for_plan(plan), &&NormalXDensity::new(NormalX::new(evidence, prior)?), plan)?
             }
             "marginal" => {
-                run(&Nuts::for_plan(plan), &&MarginalDensity::new(evidence, &self.conjugate)?, plan)?
+                let target = MarginalDensity::new(evidence, &self.conjugate)?;
+                run(&target.sampler(plan), &&target, plan)?
             }
             "gibbs" => run(&GibbsSampler, &self.gibbs()?, plan)?,
             "gibbs-dense" => run(&GibbsSampler, &self.gibbs()?.dense(), plan)?,

@@ -8,7 +8,7 @@ use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
 
 use crate::fixed_gram::Spectrum;
-use crate::linalg::{Cholesky, dot};
+use crate::linalg::{Cholesky, dot, invert_lower, sum_of_logarithms};
 use crate::{Evidence, Gaussian, InferError, Prior};
 
 /// The closed form for a fixed residual variance (normalised units).
@@ -35,7 +35,7 @@ impl Fast {
 /// The coefficients given the residual variance as natural parameters, and what is needed to integrate them out.
 #[derive(Debug, Clone)]
 pub(crate) struct Conditional {
-    /// Sigma_p^-1, row-major.
+    /// Sigma_p^-1, row-major; only the lower triangle counts.
     pub precision: Vec<f64>,
     /// Sigma_p^-1 m_p.
     pub shift: Vec<f64>,
@@ -85,20 +85,18 @@ impl Conditional {
     fn add(&mut self, parties: &[Spectrum], variance: f64) {
         let size = self.shift.len();
         for party in parties {
-            for (k, &value) in party.values.iter().enumerate() {
-                // In the eigenbasis V = s2 S + tau^2 I is diagonal; without noise an empty direction says nothing.
-                let spread = variance * party.response_scale * value + party.noise_variance;
-                if spread == 0.0 {
-                    continue;
-                }
-                let (z, gain) = (party.rotated[k], value / spread);
-                self.log_weight -= 0.5 * (libm::log(spread) + z * z / spread);
-                for i in 0..size {
-                    let lever = gain * party.basis[i * size + k];
-                    self.shift[i] += lever * z;
-                    for j in 0..size {
-                        self.precision[i * size + j] += lever * value * party.basis[j * size + k];
-                    }
+            // In the eigenbasis V = s2 S + tau^2 I is diagonal; without noise an empty direction says nothing.
+            let spread = |value: &f64| variance * party.response_scale * value + party.noise_variance;
+            let spreads = party.values.iter().map(spread);
+            self.log_weight -= 0.5 * sum_of_logarithms(spreads.clone().filter(|spread| *spread > 0.0));
+            let observed = party.levers.chunks_exact(size).zip(&party.rotated).zip(spreads);
+            for ((lever, z), spread) in observed.filter(|(_, spread)| *spread > 0.0) {
+                let (weight, scaled) = (1.0 / spread, z / spread);
+                self.log_weight -= 0.5 * z * scaled;
+                self.shift.iter_mut().zip(lever).for_each(|(sum, value)| *sum += scaled * value);
+                for (k, (row, value)) in self.precision.chunks_exact_mut(size).zip(lever).enumerate() {
+                    let scaled = weight * value;
+                    row[..=k].iter_mut().zip(lever).for_each(|(sum, other)| *sum += scaled * other);
                 }
             }
         }
@@ -111,6 +109,20 @@ impl Conditional {
         factor.solve_lower(&mut half);
         // 1/2 ln|Sigma_p| + 1/2 m_p' Sigma_p^-1 m_p, the second term being half the squared norm here.
         Ok(self.log_weight + 0.5 * (dot(&half, &half) - factor.log_determinant()))
+    }
+
+    /// All that a draw needs: the mean, then L^-T column by column without its zeros, L L' being the precision. Standard normal
+    /// numbers times L^-T have the covariance of the coefficients.
+    pub fn mean_and_root(&self) -> Result<Vec<f64>, InferError> {
+        let size = self.shift.len();
+        let factor = Cholesky::new(&self.precision, size)?;
+        let mut out = self.shift.clone();
+        factor.solve_lower(&mut out);
+        factor.solve_upper(&mut out);
+        let mut inverse = vec![0.0; size * size];
+        invert_lower(&factor.lower, &mut inverse, size);
+        inverse.chunks_exact(size).enumerate().for_each(|(row, values)| out.extend(&values[..=row]));
+        Ok(out)
     }
 
     /// Mean and covariance.

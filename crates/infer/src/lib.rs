@@ -18,6 +18,7 @@ mod linalg;
 mod marginal;
 mod method;
 mod naive;
+mod noise_level;
 mod normal_x;
 mod pooled;
 mod predict;

@@ -32,7 +32,7 @@ fn evidence_with(domains: &[Domain], added: f64, noise: f64) -> Evidence {
 
 /// Compares first and second moments with the exact ones.
 fn assert_agreement(name: &str, draws: &Draws, exact: &FixedGram) {
-    let (size, coefficients) = (exact.dimension(), exact.coefficients().unwrap());
+    let (size, coefficients) = (exact.dimension(), exact.coefficients());
     let critical = critical_z(4 * (2 * size + 2));
     for k in 0..size {
         let (mean, variance) = (coefficients.mean[k], coefficients.covariance[k * size + k]);

@@ -190,7 +190,7 @@ impl Problem<'_> {
             }
             (Method::Marginal, _) => {
                 let target = MarginalDensity::new(evidence, prior)?;
-                let kernel = MarginalDensity::sampler(self.plan, notes::features_are_noise(evidence));
+                let kernel = target.sampler(self.plan);
                 Ok((self.run(&kernel, &&target)?, Position::VarianceAndShare))
             }
             (Method::GibbsUpdate, Sampler::Dense) => {

@@ -3,8 +3,8 @@
 use organza_mcmc::Summary;
 use organza_release::units::CoefficientMap;
 
-use crate::pooled::Pooled;
-use crate::{Evidence, Method, Prior, symmetric_eigen};
+use crate::noise_level::NoiseLevel;
+use crate::{Evidence, Method, Prior};
 
 /// Above this ratio of posterior to prior sd a coefficient was hardly informed.
 const UNINFORMED: f64 = 0.95;
@@ -25,7 +25,9 @@ pub(crate) fn about(method: Method, evidence: &Evidence, prior: &Prior, summary:
             evidence.dimension()
         ));
     }
-    if matches!(method, Method::Fast | Method::FixedGram) && features_are_noise(evidence) {
+    if matches!(method, Method::Fast | Method::FixedGram)
+        && NoiseLevel::of(evidence) == NoiseLevel::Overwhelming
+    {
         notes.push(format!(
             "the noise on X'X is as large as X'X itself, which {method} takes for the true one: its intervals are too narrow; \
              prefer marginal"
@@ -33,20 +35,6 @@ pub(crate) fn about(method: Method, evidence: &Evidence, prior: &Prior, summary:
     }
     notes.extend(uninformed(evidence, prior, summary));
     notes
-}
-
-/// Whether the largest eigenvalue of the pooled X'X is within what noise alone brings about: about sqrt(2 d) times its scale.
-pub(super) fn features_are_noise(evidence: &Evidence) -> bool {
-    let size = evidence.dimension();
-    let mut variance = 0.0;
-    for party in &evidence.parties {
-        let (weights, scales) = (&party.noise.weights, &party.noise.scales);
-        let plain = |k: usize| scales[k * (size + 1) + k] / (weights[k] * weights[k]);
-        variance += (0..size).map(plain).fold(0.0, f64::max).powi(2);
-    }
-    let largest =
-        symmetric_eigen(&Pooled::new(evidence).features(), size).values.into_iter().fold(0.0, f64::max);
-    largest < 2.0 * (2.0 * size as f64 * variance).sqrt()
 }
 
 /// Coefficients whose posterior is about their prior.

@@ -22,9 +22,9 @@ pub(crate) fn of_noise(
             Conditional::new(&Spectrum::without_noise(evidence)?, prior, fast.variance).posterior()?
         }
         method if complete && evidence.records().is_some() && !ignores_response_square(method) => {
-            Naive::posterior(evidence, prior)?.coefficients()?
+            Naive::posterior(evidence, prior)?.coefficients()
         }
-        _ => FixedGram::of_spectra(&Spectrum::without_noise(evidence)?, prior)?.coefficients()?,
+        _ => FixedGram::of_spectra(&Spectrum::without_noise(evidence)?, prior)?.coefficients(),
     };
     let quiet = quiet.to_users(&CoefficientMap::new(evidence.domain()));
     let rows = summary.parameters.iter().take(evidence.dimension()).enumerate();

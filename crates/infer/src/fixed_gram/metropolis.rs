@@ -45,7 +45,7 @@ impl FixedGramModel {
             // An empty direction tells nothing of theta and nothing of sigma^2.
             for k in (0..size).filter(|k| party.values[*k] > 0.0) {
                 let value = party.values[k];
-                model.levers.extend((0..size).map(|i| value * party.basis[i * size + k]));
+                model.levers.extend_from_slice(&party.levers[k * size..(k + 1) * size]);
                 model.responses.push(party.rotated[k]);
                 model.gains.push(party.response_scale * value);
                 model.noise_variances.push(party.noise_variance);

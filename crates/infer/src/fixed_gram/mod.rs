@@ -21,6 +21,7 @@ use crate::{Evidence, Gaussian, InferError, Prior};
 #[derive(Debug, Clone)]
 pub struct FixedGram {
     nodes: Vec<Node>,
+    dimension: usize,
     /// ln sigma^2 of the first node, and the distance between nodes.
     first: f64,
     step: f64,
@@ -34,7 +35,8 @@ struct Node {
     log_density: f64,
     /// Normalised to a sum of 1.
     weight: f64,
-    conditional: Conditional,
+    /// The mean of the coefficients and a root of their covariance, as [`Conditional::mean_and_root`] packs them.
+    mean_and_root: Vec<f64>,
 }
 
 /// The density beyond a drop of this much is below the rounding of its peak.
@@ -70,35 +72,43 @@ impl FixedGram {
             let point = first + step * index as f64;
             let (conditional, density) = at(point)?;
             let (log_density, weight) = (density - peak, libm::exp(density - peak));
-            nodes.push(Node { variance: libm::exp(point), log_density, weight, conditional });
+            let mean_and_root = conditional.mean_and_root()?;
+            nodes.push(Node { variance: libm::exp(point), log_density, weight, mean_and_root });
         }
         let total: f64 = nodes.iter().map(|node| node.weight).sum();
         nodes.iter_mut().for_each(|node| node.weight /= total);
-        Ok(Self { nodes, first, step })
+        Ok(Self { nodes, dimension: prior.dimension(), first, step })
     }
 
     /// Number of coefficients.
     pub fn dimension(&self) -> usize {
-        self.nodes[0].conditional.shift.len()
+        self.dimension
     }
 
     /// Mean and covariance of the coefficients, the variance integrated out.
-    pub fn coefficients(&self) -> Result<Gaussian, InferError> {
+    pub fn coefficients(&self) -> Gaussian {
         let size = self.dimension();
         let (mut mean, mut covariance) = (vec![0.0; size], vec![0.0; size * size]);
-        let parts: Vec<Gaussian> =
-            self.nodes.iter().map(|node| node.conditional.posterior()).collect::<Result<_, _>>()?;
-        for (node, part) in self.nodes.iter().zip(&parts) {
-            mean.iter_mut().zip(&part.mean).for_each(|(sum, value)| *sum += node.weight * value);
+        for node in &self.nodes {
+            let values = mean.iter_mut().zip(&node.mean_and_root);
+            values.for_each(|(sum, value)| *sum += node.weight * value);
         }
-        for (node, part) in self.nodes.iter().zip(&parts) {
-            for (k, entry) in covariance.iter_mut().enumerate() {
-                let (i, j) = (k / size, k % size);
-                let spread = (part.mean[i] - mean[i]) * (part.mean[j] - mean[j]);
-                *entry += node.weight * (part.covariance[k] + spread);
+        let mut add = |weight: f64, vector: &[f64]| {
+            for (row, left) in covariance.chunks_exact_mut(size).zip(vector) {
+                row.iter_mut().zip(vector).for_each(|(sum, right)| *sum += weight * left * right);
+            }
+        };
+        for node in &self.nodes {
+            let (centre, mut root) = node.mean_and_root.split_at(size);
+            let away: Vec<f64> = centre.iter().zip(&mean).map(|(value, mean)| value - mean).collect();
+            add(node.weight, &away);
+            for length in 1..=size {
+                let (column, rest) = root.split_at(length);
+                add(node.weight, column);
+                root = rest;
             }
         }
-        Ok(Gaussian { mean, covariance })
+        Gaussian { mean, covariance }
     }
 
     /// Posterior expectation of a function of the residual variance.
@@ -124,9 +134,18 @@ fn support(
         }
     }
     let edge = |direction: f64| -> Result<f64, InferError> {
+        let inside = |reach: f64| -> Result<bool, InferError> {
+            Ok(peak - log_density(top + direction * reach)? < DROP)
+        };
         let mut reach = 1e-4;
-        while peak - log_density(top + direction * reach)? < DROP {
-            reach *= 1.25;
+        while inside(reach)? {
+            reach *= 2.0;
+        }
+        // Between half of it and all of it: a little nearer, so that no nodes are wasted.
+        let mut part = 0.25 * reach;
+        for _ in 0..3 {
+            reach -= if inside(reach - part)? { 0.0 } else { part };
+            part *= 0.5;
         }
         Ok(top + direction * reach)
     };

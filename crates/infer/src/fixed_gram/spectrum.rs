@@ -10,8 +10,8 @@ use organza_release::Family;
 pub(crate) struct Spectrum {
     /// Eigenvalues of S, cut at zero.
     pub values: Vec<f64>,
-    /// A E: from the eigenbasis to theta's coordinates, row-major.
-    pub basis: Vec<f64>,
+    /// S E' A: a row for every eigenvector, in theta's coordinates and times its eigenvalue.
+    pub levers: Vec<f64>,
     /// E'z.
     pub rotated: Vec<f64>,
     /// Variance of the noise on each coordinate of z.
@@ -46,9 +46,10 @@ impl Spectrum {
         let Eigen { values, vectors } = symmetric_eigen(&gram, size);
         let weights = &party.noise.weights;
         let rotated = (0..size).map(|k| (0..size).map(|i| vectors[i * size + k] * cross[i]).sum()).collect();
-        let basis = (0..size * size).map(|k| vectors[k] * weights[size] / weights[k / size]).collect();
-        let values = values.into_iter().map(|value| value.max(0.0)).collect();
+        let values: Vec<f64> = values.into_iter().map(|value| value.max(0.0)).collect();
+        let lever = |k: usize, i: usize| values[k] * vectors[i * size + k] * weights[size] / weights[i];
+        let levers = (0..size * size).map(|place| lever(place / size, place % size)).collect();
         let noise_variance = party.noise.cross_scale().powi(2);
-        Ok(Self { values, basis, rotated, noise_variance, response_scale: party.response_weight_squared() })
+        Ok(Self { values, levers, rotated, noise_variance, response_scale: party.response_weight_squared() })
     }
 }

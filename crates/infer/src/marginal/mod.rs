@@ -26,6 +26,7 @@ use std::sync::{Mutex, PoisonError};
 
 use organza_mcmc::{ChainRng, Gradient, LogDensity, Nuts, Plan};
 
+use crate::noise_level::NoiseLevel;
 use crate::prior::FeaturePrior;
 use crate::random::fill_normal;
 use crate::{Evidence, InferError, Prior};
@@ -45,6 +46,7 @@ pub struct MarginalDensity {
     coefficients: usize,
     /// Whether the first coefficient belongs to a constant, which may be scaled.
     intercept: bool,
+    noise: NoiseLevel,
     /// Memory that is not in use: one for every chain that runs at the same time.
     spaces: Mutex<Vec<Space>>,
 }
@@ -60,10 +62,15 @@ struct Space {
 
 /// Starts are spread a little wider than the posterior is guessed to be.
 const DISPERSION: f64 = 1.5;
-/// Of 0.7, 0.8 and 0.9 the one with most effective draws per gradient in four of five settings with 5 and 10 coefficients.
-const TARGET_ACCEPT: f64 = 0.8;
-/// Where noise drowns the data the heavy tails of the prior are explored: longer steps would diverge now and then.
-const CAREFUL_ACCEPT: f64 = 0.98;
+/// The rate of acceptance to aim at. 0.8 has most effective draws per gradient; where noise hides some directions of the
+/// features, or all of them, the heavy tails of the prior are explored, and longer steps would diverge now and then.
+fn target_accept(noise: NoiseLevel) -> f64 {
+    match noise {
+        NoiseLevel::Low => 0.8,
+        NoiseLevel::Partial => 0.9,
+        NoiseLevel::Overwhelming => 0.98,
+    }
+}
 
 impl MarginalDensity {
     /// Prepares the density; an error if a release lacks something.
@@ -79,15 +86,14 @@ impl MarginalDensity {
         let frame = refine::at_mode(&rough, &pooled, &features);
         let mut density = Self::in_frame(rough.groups, prior, &features, frame)?;
         density.intercept = evidence.domain().intercept();
+        density.noise = NoiseLevel::of(evidence);
         density.coordinates = Coordinates::new(refine::decouple(&density), varying < density.coefficients);
         Ok(density)
     }
 
-    /// The sampler that suits it: coordinates are nearly independent, so one scale for each will do and steps may be long, unless
-    /// the noise drowns the data.
-    pub fn sampler(plan: &Plan, drowned: bool) -> Nuts {
-        let target_accept = if drowned { CAREFUL_ACCEPT } else { TARGET_ACCEPT };
-        Nuts { target_accept, ..Nuts::for_plan(plan) }
+    /// The sampler that suits it: coordinates are nearly independent, so one scale for each will do.
+    pub fn sampler(&self, plan: &Plan) -> Nuts {
+        Nuts { target_accept: target_accept(self.noise), ..Nuts::for_plan(plan) }
     }
 
     fn in_frame(
@@ -99,7 +105,8 @@ impl MarginalDensity {
         let coefficients = prior.dimension();
         let prior = CoordinatePrior::new(prior, features, &frame)?;
         let coordinates = Coordinates::new(frame, features.dimension() < coefficients);
-        Ok(Self { groups, coordinates, prior, coefficients, intercept: false, spaces: Mutex::default() })
+        let (intercept, noise, spaces) = (false, NoiseLevel::Low, Mutex::default());
+        Ok(Self { groups, coordinates, prior, coefficients, intercept, noise, spaces })
     }
 
     /// Works with memory from the pool.

@@ -8,7 +8,8 @@ use super::coordinates::Parameters;
 use super::estimate::{scales, transposed_inverse};
 use super::frame::Frame;
 use super::pooled::Pooled;
-use crate::linalg::{Cholesky, dot, invert_lower, multiply, product, solve_lower, solve_lower_transposed};
+use super::root::Root;
+use crate::linalg::{Cholesky, dot, multiply, solve_lower, solve_lower_transposed};
 use crate::prior::FeaturePrior;
 
 /// Step of the differences of gradients, for coordinates that vary by about 1.
@@ -22,16 +23,18 @@ pub(super) fn at_mode(density: &MarginalDensity, pooled: &Pooled, features: &Fea
     climb(density, &mut point);
     let mut mode = Parameters::new(size);
     density.coordinates.read(&point, &mut mode);
-    let before = density.coordinates.frame();
     let mut centre = mode.theta.clone();
     centre.push(mode.log_variance);
-    let triangle: Vec<f64> =
-        (0..q * q).map(|k| mode.triangle[(k / q + offset) * size + k % q + offset]).collect();
-    let (mut lower, mut inverse) = (vec![0.0; q * q], vec![0.0; q * q]);
-    invert_lower(&triangle, &mut lower, q);
-    product(&lower, false, &before.inverse, &mut inverse, q);
+    let factor = (0..q).map(|k| &mode.factor[(k + offset) * size + offset..][..q]);
+    let Root { basis: block, inverse, .. } =
+        Root::at(&factor.flatten().copied().collect::<Vec<_>>(), &pooled.noise[offset..offset + q]);
+    let mut basis = mode.factor;
+    for (k, row) in block.chunks_exact(q.max(1)).enumerate() {
+        basis[(k + offset) * size + offset..][..q].copy_from_slice(row);
+    }
     let scales = scales(pooled, features, &inverse, offset);
-    Frame { centre, spread: before.spread.clone(), follow: vec![], basis: mode.factor, inverse, scales }
+    let spread = density.coordinates.frame().spread.clone();
+    Frame { centre, spread, follow: vec![], basis, inverse, scales }
 }
 
 /// The frame in which, by the curvature at the centre, the coordinates a are independent of each other and of those of Z. With

@@ -2,7 +2,7 @@
 
 use super::pooled::Pooled;
 use crate::InferError;
-use crate::linalg::{Cholesky, EigenWorkspace, dot, invert_lower, rotate};
+use crate::linalg::{Cholesky, EigenWorkspace, add_square, dot, invert_lower, rotate, symmetrise};
 use crate::prior::FeaturePrior;
 
 /// A root of the covariance of the features; matrices of those that vary.
@@ -37,6 +37,31 @@ impl Root {
         eigen.values.iter_mut().for_each(|value| *value = shrink(*value, edge, pooled.records, degrees));
         let prior = Self { mean, basis, inverse };
         Ok(prior.along(&eigen, q))
+    }
+
+    /// Another root of F F', in whose coordinates the noise is independent: the eigenvectors in units of the noise, whose standard
+    /// deviations on the diagonal are given.
+    pub fn at(factor: &[f64], noise: &[f64]) -> Self {
+        let q = noise.len();
+        let unit = |k: usize| if noise[k] > 0.0 { noise[k].sqrt() } else { 1.0 };
+        let diagonal = |value: &dyn Fn(usize) -> f64| -> Vec<f64> {
+            (0..q * q).map(|place| if place % (q + 1) == 0 { value(place / q) } else { 0.0 }).collect()
+        };
+        let own = Self { mean: vec![], basis: diagonal(&unit), inverse: diagonal(&|k| 1.0 / unit(k)) };
+        if q == 0 {
+            return own;
+        }
+        let mut scaled = factor.to_vec();
+        scaled
+            .chunks_exact_mut(q)
+            .enumerate()
+            .for_each(|(k, row)| row.iter_mut().for_each(|v| *v /= unit(k)));
+        let mut white = vec![0.0; q * q];
+        add_square(1.0, &scaled, &mut white, q);
+        symmetrise(&mut white, q);
+        let mut eigen = EigenWorkspace::new(q);
+        eigen.decompose(&white);
+        own.along(&eigen, q)
     }
 
     /// The root with the directions of a decomposition in its own coordinates. The best known ones come first: given them

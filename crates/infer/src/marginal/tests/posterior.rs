@@ -11,7 +11,7 @@ use crate::{Evidence, Prior};
 
 fn sample(density: &MarginalDensity, draws: usize, seed: u64) -> Draws {
     let plan = Plan { warmup: 500, draws, seed, threads: 1, ..Plan::default() };
-    run(&MarginalDensity::sampler(&plan, false), &density, &plan).unwrap()
+    run(&density.sampler(&plan), &density, &plan).unwrap()
 }
 
 /// A place of a draw, a function of it, and the mean of that.
