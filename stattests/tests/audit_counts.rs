@@ -84,7 +84,7 @@ fn gaussian_audit(plan: &CountPlan, factor: f64) -> f64 {
         };
         releases.iter().map(one).collect()
     };
-    let [first, second] = pair(plan, 4_000);
+    let [first, second] = pair(plan, 16_000);
     let releases = Releases { first: scaled(&first, FIRST), second: scaled(&second, SECOND) };
     gaussian_epsilon(DELTA, gaussian_mu_lower_bound(&releases, ALPHA).max(1e-9)).unwrap()
 }

@@ -151,6 +151,8 @@ fn bad_requests_are_refused_before_they_cost_anything() {
     refuse("--formula age~site --counts site --epsilon 1 --delta 1e-6", &["cannot be used with"]);
     refuse("--counts site --randomised-response sex --epsilon 1", &["cannot be used with"]);
     refuse("--counts site --epsilon 1 --average 4", &["cannot be used with"]);
+    refuse("--counts site --epsilon 1 --per column", &["cannot be used with"]);
+    refuse("--formula age~site --epsilon 1 --delta 1e-6 --count-records", &["cannot be used with"]);
     refuse("--counts site --epsilon 0", &["--epsilon: must be positive"]);
     refuse("--counts site --epsilon 1 --noise laplace --delta 1e-6", &["--delta: Laplace noise is pure"]);
     refuse("--counts site --epsilon 1 --noise gaussian", &["--delta: Gaussian noise needs one"]);

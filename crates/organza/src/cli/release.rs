@@ -28,14 +28,14 @@ pub struct ReleaseArguments {
     #[arg(long, value_name = "TABLES", conflicts_with_all = REGRESSION_ONLY)]
     pub(super) counts: Option<String>,
     /// Release the number of records too, as one more table (needs --neighbours add-remove)
-    #[arg(long, requires = "counts")]
+    #[arg(long, conflicts_with_all = ["formula", "randomised_response"])]
     pub(super) count_records: bool,
     /// Every record's own answers about these columns, each replaced at random: "site, ill"
     #[arg(long, value_name = "COLUMNS", conflicts_with_all = REGRESSION_ONLY)]
     #[arg(conflicts_with_all = ["mechanism", "delta"])]
     pub(super) randomised_response: Option<String>,
     /// Whether a randomised answer is about all columns together or about one; epsilon is then shared equally
-    #[arg(long, value_enum, requires = "randomised_response", default_value_t = PerName::Record)]
+    #[arg(long, value_enum, conflicts_with_all = ["formula", "counts"], default_value_t = PerName::Record)]
     pub(super) per: PerName,
     /// TOML file with public bounds and levels: a table per column, `[x]` with lower and upper, `[site]` with levels
     #[arg(long, value_name = "FILE")]
