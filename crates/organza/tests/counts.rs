@@ -179,7 +179,7 @@ fn missing_levels_follow_the_rule() {
     release(&folder, "--counts site --epsilon 1 -o a.json --no-ledger")
         .says(2, &["line 3, column \"site\": the value is missing"]);
     release(&folder, "--counts site --epsilon 1 -o a.json --no-ledger --missing midpoint")
-        .says(2, &["a missing level has no midpoint"]);
+        .says(2, &["--missing: levels have no midpoint"]);
     release(&folder, "--counts site --epsilon 1 -o a.json --no-ledger --missing drop")
         .says(0, &["which records are complete is treated as public", "larger than the average count"]);
     assert_eq!(counts(&folder, "a.json")[0].records, Some(2));

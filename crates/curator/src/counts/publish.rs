@@ -81,7 +81,7 @@ impl Publishable for CountPlan {
     }
 
     fn measure(&self, reading: &Reading<'_>) -> Result<(ExactCounts, Counts), CuratorError> {
-        let table = Table::of_levels(reading, &self.read);
+        let table = Table::of_levels(reading, &self.read)?;
         let (tallies, counts) = table.fold(|| self.tally(), Tally::add)?;
         let mut total = self.tally();
         tallies.iter().for_each(|tally| total.merge(tally));
@@ -99,7 +99,7 @@ impl Publishable for CountPlan {
         rows: u64,
         on_batch: &mut dyn FnMut(&ExactCounts) -> Result<(), CuratorError>,
     ) -> Result<Counts, CuratorError> {
-        let table = Table::of_levels(reading, &self.read);
+        let table = Table::of_levels(reading, &self.read)?;
         let mut tally = self.tally();
         table.for_each_batch(rows, &mut |event| match event {
             Event::Block(block) => tally.add(block),

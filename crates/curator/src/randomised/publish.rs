@@ -122,7 +122,7 @@ impl Publishable for RandomisedPlan {
         rows: u64,
         on_batch: &mut dyn FnMut(&ExactAnswers) -> Result<(), CuratorError>,
     ) -> Result<Counts, CuratorError> {
-        let table = Table::of_levels(reading, &self.read);
+        let table = Table::of_levels(reading, &self.read)?;
         let mut exact = self.nothing();
         table.for_each_batch(rows, &mut |event| match event {
             Event::Block(block) => self.add(&mut exact, block),

@@ -97,10 +97,13 @@ impl<'a> Table<'a> {
     }
 
     /// Prepares to read the levels of some columns. Nothing is opened yet.
-    pub fn of_levels(reading: &Reading<'a>, columns: &'a [CategoricalColumn]) -> Self {
+    pub fn of_levels(reading: &Reading<'a>, columns: &'a [CategoricalColumn]) -> Result<Self, CuratorError> {
         let Reading { input, options, progress } = *reading;
+        if options.missing == Missing::Midpoint {
+            return Err(CuratorError::option("--missing", "levels have no midpoint: use error or drop"));
+        }
         let needs = Needs::new(&[], columns, options.missing, input.name());
-        Self { input, options, needs, progress }
+        Ok(Self { input, options, needs, progress })
     }
 
     /// Reads the whole table, in parallel where the format allows it. Each thread folds blocks into a state of
