@@ -2,15 +2,13 @@
 
 use std::path::PathBuf;
 
-use organza_release::Release;
+use organza_release::{Document, Neighbours, Release};
 
 use crate::CuratorError;
-use crate::ledger::{Account, ChargeOutcome, Ledger};
-use crate::measure::{measure_batches, measure_statistic};
-use crate::mechanism::{NoiseRng, Plan};
+use crate::ledger::{Account, Charge, ChargeOutcome, Ledger};
 use crate::output::PendingFile;
-use crate::sums::Measured;
-use crate::table::{Counts, Input, Progress, ReadOptions};
+use crate::publishable::Publishable;
+use crate::table::{Counts, Input, Progress, ReadOptions, Reading};
 
 /// Everything about a release but its plan.
 #[derive(Debug, Clone)]
@@ -33,9 +31,9 @@ pub struct Job {
 
 /// What a job did.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct Outcome<D = Release> {
     /// The first release.
-    pub release: Release,
+    pub release: D,
     /// How many releases were written.
     pub releases: u64,
     /// How many rows were read and used.
@@ -51,29 +49,34 @@ impl Job {
     ///
     /// The loss is charged after the statistic is known and before the first random bit is drawn: a bad table costs
     /// nothing, and a crash later on loses budget, never privacy.
-    pub fn run(&self, plan: &Plan, progress: &dyn Progress) -> Result<Outcome, CuratorError> {
-        if self.batch_rows.is_some() && plan.privacy().neighbours == organza_release::Neighbours::AddRemove {
+    pub fn run<P: Publishable>(
+        &self,
+        plan: &P,
+        progress: &dyn Progress,
+    ) -> Result<Outcome<P::Published>, CuratorError> {
+        if self.batch_rows.is_some() && plan.neighbours() == Neighbours::AddRemove {
             let reason = "adding a record would shift all later batches: use --neighbours substitute";
             return Err(CuratorError::option("--batch-records", reason));
         }
         let file = PendingFile::create(&self.output, self.overwrite)?;
+        let reading = Reading { input: &self.input, options: &self.options, progress };
         match self.batch_rows {
-            None => self.release_whole(plan, file, progress),
-            Some(rows) => self.release_batches(plan, file, (rows, progress)),
+            None => self.release_whole(plan, file, &reading),
+            Some(rows) => self.release_batches(plan, file, rows, &reading),
         }
     }
 
-    fn release_whole(
+    fn release_whole<P: Publishable>(
         &self,
-        plan: &Plan,
+        plan: &P,
         mut file: PendingFile,
-        progress: &dyn Progress,
-    ) -> Result<Outcome, CuratorError> {
-        let (measured, counts) = measure_statistic(plan, &self.input, &self.options, progress)?;
-        self.check_rows(plan, &measured)?;
-        let warnings = warnings(plan, &measured, &self.options);
-        let (mut ledger, charge) = self.charge(plan)?;
-        let release = self.publish(plan, &measured)?;
+        reading: &Reading<'_>,
+    ) -> Result<Outcome<P::Published>, CuratorError> {
+        let (exact, counts) = plan.measure(reading)?;
+        plan.check(&exact, &self.input.name())?;
+        let warnings = plan.warnings(&exact, self.options.missing);
+        let (mut ledger, charge) = self.charge(&plan.cost())?;
+        let release = plan.draw(&exact, &self.party, self.options.missing)?;
         file.write(&release.to_json()?)?;
         file.finish()?;
         self.mark_published(&mut ledger, charge.as_ref())?;
@@ -81,25 +84,26 @@ impl Job {
     }
 
     /// Batches are disjoint, so every record pays for one of them only: one charge covers all.
-    fn release_batches(
+    fn release_batches<P: Publishable>(
         &self,
-        plan: &Plan,
+        plan: &P,
         mut file: PendingFile,
-        (rows, progress): (u64, &dyn Progress),
-    ) -> Result<Outcome, CuratorError> {
+        rows: u64,
+        reading: &Reading<'_>,
+    ) -> Result<Outcome<P::Published>, CuratorError> {
         if rows == 0 {
             return Err(CuratorError::option("--batch-records", "must be at least 1"));
         }
         let (mut ledger, mut charge, mut first, mut releases, mut said) = (None, None, None, 0, vec![]);
-        let measured = measure_batches(plan, &self.input, &self.options, (rows, progress), &mut |batch| {
-            if self.check_rows(plan, batch).is_err() {
+        let measured = plan.measure_batches(reading, rows, &mut |batch| {
+            if plan.check(batch, &self.input.name()).is_err() {
                 return Ok(()); // The last batch may be too short for a single row.
             }
             if first.is_none() {
-                said = warnings(plan, batch, &self.options);
-                (ledger, charge) = self.charge(plan)?;
+                said = plan.warnings(batch, self.options.missing);
+                (ledger, charge) = self.charge(&plan.cost())?;
             }
-            let release = self.publish(plan, batch)?;
+            let release = plan.draw(batch, &self.party, self.options.missing)?;
             file.write(&release.to_json_line()?)?;
             releases += 1;
             first.get_or_insert(release);
@@ -118,24 +122,10 @@ impl Job {
         Ok(Outcome { release, releases, counts, charge, warnings: said })
     }
 
-    /// A table without a single row of averaged records is refused before it costs anything.
-    fn check_rows(&self, plan: &Plan, measured: &Measured) -> Result<(), CuratorError> {
-        let (records, averaged) = (measured.records(), plan.statistic().averaged());
-        if records >= averaged {
-            return Ok(());
-        }
-        let reason = format!("{}: {records} records do not fill a row of {averaged}", self.input.name());
-        Err(CuratorError::option("--average", reason))
-    }
-
-    fn publish(&self, plan: &Plan, exact: &Measured) -> Result<Release, CuratorError> {
-        plan.publish(exact, &self.party, self.options.missing, &mut NoiseRng::from_operating_system())
-    }
-
-    fn charge(&self, plan: &Plan) -> Result<(Option<Ledger>, Option<ChargeOutcome>), CuratorError> {
+    fn charge(&self, cost: &Charge) -> Result<(Option<Ledger>, Option<ChargeOutcome>), CuratorError> {
         let Some((path, account)) = &self.ledger else { return Ok((None, None)) };
         let mut ledger = Ledger::open(path)?;
-        let outcome = ledger.charge(account, &plan.charge(plan.description()))?;
+        let outcome = ledger.charge(account, cost)?;
         Ok((Some(ledger), Some(outcome)))
     }
 
@@ -149,32 +139,4 @@ impl Job {
         }
         Ok(())
     }
-}
-
-fn warnings(plan: &Plan, measured: &Measured, options: &ReadOptions) -> Vec<String> {
-    let records = measured.records();
-    let mut said = Vec::new();
-    let regressors = plan.domain().dimension() - 1;
-    let rows = records / plan.statistic().averaged();
-    if (rows as f64) < regressors as f64 {
-        said.push(format!("{rows} records for {regressors} coefficients: they cannot be told apart"));
-    }
-    let averaged = plan.statistic().averaged();
-    if !records.is_multiple_of(averaged) {
-        said.push(format!(
-            "the last {} of {records} records do not fill a row of {averaged} and were left out",
-            records % averaged
-        ));
-    }
-    let delta = plan.privacy().delta;
-    if delta * records as f64 > 1.0 {
-        said.push(format!(
-            "delta = {delta} is larger than 1/n = {:.1e}: publishing a whole record could satisfy it; use a smaller one",
-            1.0 / records as f64
-        ));
-    }
-    if options.missing == organza_release::Missing::Dropped {
-        said.push("incomplete records were dropped: which records are complete is treated as public".into());
-    }
-    said
 }

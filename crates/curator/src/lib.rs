@@ -2,10 +2,12 @@
 //!
 //! A [`Request`](mechanism::Request) of public knowledge becomes a [`Plan`](mechanism::Plan) without reading data; a
 //! [`Job`](job::Job) reads the table in one pass of exact integer sums, charges the ledger, adds discrete noise from the
-//! operating system's entropy and writes a release. Nothing else leaves this crate but [`non_private`] sums, which are
+//! operating system's entropy and writes a release. [`counts`] and [`randomised`] do the same for contingency tables and for
+//! randomised answers. Nothing else leaves this crate but [`non_private`] sums, which are
 //! for comparison beside the table and cannot become a release.
 
 pub mod bounds;
+pub mod counts;
 mod data_bounds;
 pub mod defaults;
 mod error;
@@ -17,9 +19,12 @@ pub mod measure;
 pub mod mechanism;
 mod non_private;
 pub mod output;
+mod publishable;
+pub mod randomised;
 mod sums;
 pub mod table;
 
 pub use error::CuratorError;
 pub use non_private::{NonPrivate, non_private};
+pub use publishable::Publishable;
 pub use sums::Measured;

@@ -22,7 +22,7 @@ pub struct Claim {
 }
 
 /// Rounding of the last digits is not a broken claim.
-const SLACK: f64 = 1.0 + 1e-9;
+pub(crate) const SLACK: f64 = 1.0 + 1e-9;
 
 impl Release {
     /// Recomputes the guarantee. The release is taken to be valid.

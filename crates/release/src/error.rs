@@ -1,5 +1,6 @@
 //! Errors of reading, checking and describing releases.
 
+use crate::document::Kind;
 use crate::loss::LossError;
 
 /// What is wrong with a release.
@@ -27,6 +28,16 @@ pub enum ReleaseError {
         found: String,
         /// The schema that this version reads.
         supported: String,
+    },
+    /// The file holds another kind of release than was asked for.
+    #[error("{source_name}: is {found}, not {wanted}: use `{}`", found.verb())]
+    OtherKind {
+        /// File or stream that was read.
+        source_name: String,
+        /// What it holds.
+        found: Kind,
+        /// What was expected.
+        wanted: Kind,
     },
     /// A field has a value that cannot be.
     #[error("{field}: {reason}")]

@@ -1,26 +1,48 @@
 //! Strict reading: any bytes give valid releases or an error that names the field.
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
+use crate::document::{Document, Kind};
 use crate::error::ReleaseError;
-use crate::release::{Release, SCHEMA_2};
+use crate::release::Release;
 
 /// Reads a file that holds exactly one release. `source_name` is used in errors.
 pub fn read_one(bytes: &[u8], source_name: &str) -> Result<Release, ReleaseError> {
-    let mut releases = read_many(bytes, source_name)?;
+    one(bytes, source_name)
+}
+
+/// Reads a file that holds one release, an array of releases, or one after the other (JSON lines).
+pub fn read_many(bytes: &[u8], source_name: &str) -> Result<Vec<Release>, ReleaseError> {
+    many(bytes, source_name)
+}
+
+/// Which kind of release a file begins with; none if its first value has no schema that this version knows.
+///
+/// Nothing else of the file is checked: this is to choose the reader, which then says what is wrong.
+pub fn kind_of(bytes: &[u8]) -> Option<Kind> {
+    let start = bytes.trim_ascii_start();
+    let start = start.strip_prefix(b"[").unwrap_or(start);
+    let mut stream = serde_json::Deserializer::from_slice(start).into_iter::<&RawValue>();
+    Kind::of_schema(&schema_of(stream.next()?.ok()?.get())?)
+}
+
+pub(crate) fn one<D: Document>(bytes: &[u8], source_name: &str) -> Result<D, ReleaseError> {
+    let mut releases = many(bytes, source_name)?;
     match (releases.pop(), releases.len()) {
         (Some(release), 0) => Ok(release),
         (_, others) => Err(syntax(source_name, "file", format!("holds {} releases, not one", others + 1))),
     }
 }
 
-/// Reads a file that holds one release, an array of releases, or one after the other (JSON lines).
-pub fn read_many(bytes: &[u8], source_name: &str) -> Result<Vec<Release>, ReleaseError> {
+pub(crate) fn many<D: Document>(bytes: &[u8], source_name: &str) -> Result<Vec<D>, ReleaseError> {
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     let releases = match first {
         None => return Err(syntax(source_name, "file", "is empty, a release was expected")),
-        Some(b'[') => read_values::<Vec<Release>>(bytes, source_name)?.into_iter().flatten().collect(),
-        Some(_) => read_values::<Release>(bytes, source_name)?,
+        Some(b'[') => {
+            read_values::<Vec<D>>(bytes, source_name, D::KIND)?.into_iter().flatten().collect::<Vec<D>>()
+        }
+        Some(_) => read_values::<D>(bytes, source_name, D::KIND)?,
     };
     let several = releases.len() > 1;
     for (position, release) in releases.iter().enumerate() {
@@ -32,28 +54,35 @@ pub fn read_many(bytes: &[u8], source_name: &str) -> Result<Vec<Release>, Releas
 }
 
 /// Reads JSON values one after the other until the end of the text.
-fn read_values<'b, T: Deserialize<'b>>(bytes: &'b [u8], source_name: &str) -> Result<Vec<T>, ReleaseError> {
+fn read_values<'b, T: Deserialize<'b>>(
+    bytes: &'b [u8],
+    source_name: &str,
+    wanted: Kind,
+) -> Result<Vec<T>, ReleaseError> {
     let mut values = Vec::new();
     let mut rest = bytes;
     while !rest.trim_ascii_start().is_empty() {
         let offset = bytes.len() - rest.len();
-        let mut stream =
-            serde_json::Deserializer::from_slice(rest).into_iter::<&serde_json::value::RawValue>();
+        let mut stream = serde_json::Deserializer::from_slice(rest).into_iter::<&RawValue>();
         let raw = match stream.next() {
             Some(Ok(raw)) => raw,
             Some(Err(error)) => return Err(not_json(bytes, offset, error, source_name)),
             None => break,
         };
-        values.push(read_value(raw.get(), source_name)?);
+        values.push(read_value(raw.get(), source_name, wanted)?);
         rest = &rest[stream.byte_offset()..];
     }
     Ok(values)
 }
 
-fn read_value<'b, T: Deserialize<'b>>(text: &'b str, source_name: &str) -> Result<T, ReleaseError> {
+fn read_value<'b, T: Deserialize<'b>>(
+    text: &'b str,
+    source_name: &str,
+    wanted: Kind,
+) -> Result<T, ReleaseError> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-        newer_schema(text, source_name).unwrap_or_else(|| {
+        unreadable_schema(text, source_name, wanted).unwrap_or_else(|| {
             let path = error.path().to_string();
             let field = if path == "." { "release".to_string() } else { path };
             syntax(source_name, &field, without_position(&error.inner().to_string()))
@@ -61,25 +90,26 @@ fn read_value<'b, T: Deserialize<'b>>(text: &'b str, source_name: &str) -> Resul
     })
 }
 
-/// A newer file fails on its new fields first; its schema is what a person must be told about.
-fn newer_schema(text: &str, source_name: &str) -> Option<ReleaseError> {
+/// A newer file, or one of another kind, fails on its other fields first; its schema is what a person must be told about.
+fn unreadable_schema(text: &str, source_name: &str, wanted: Kind) -> Option<ReleaseError> {
+    let in_array = |text: &str| {
+        let values = serde_json::from_str::<Vec<&RawValue>>(text).ok()?;
+        values.iter().find_map(|value| schema_of(value.get()))
+    };
+    let schema = schema_of(text).or_else(|| in_array(text))?;
+    let found = Kind::of_schema(&schema)?;
+    if found != wanted {
+        return Some(ReleaseError::OtherKind { source_name: source_name.to_string(), found, wanted });
+    }
+    wanted.is_newer(&schema).then(|| wanted.newer_schema(source_name, &schema))
+}
+
+fn schema_of(text: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Peek {
         schema: String,
     }
-    let found = serde_json::from_str::<Peek>(text).ok()?.schema;
-    is_newer(&found).then(|| ReleaseError::NewerSchema {
-        source_name: source_name.to_string(),
-        found,
-        supported: SCHEMA_2.to_string(),
-    })
-}
-
-/// Whether a schema name is of this kind with a larger version number than this program knows.
-pub(crate) fn is_newer(found: &str) -> bool {
-    let version =
-        |name: &str| name.strip_prefix("organza/release/").and_then(|text| text.parse::<u32>().ok());
-    matches!((version(found), version(SCHEMA_2)), (Some(theirs), Some(ours)) if theirs > ours)
+    Some(serde_json::from_str::<Peek>(text).ok()?.schema)
 }
 
 fn not_json(bytes: &[u8], offset: usize, error: serde_json::Error, source_name: &str) -> ReleaseError {

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::document::{Document, Kind};
 use crate::domain::Domain;
 use crate::error::ReleaseError;
 use crate::noise::Noise;
@@ -69,17 +70,19 @@ pub struct Release {
 impl Release {
     /// The release as indented JSON with a final line break, after the same checks as reading.
     pub fn to_json(&self) -> Result<String, ReleaseError> {
-        self.validate()?;
-        let mut text = serde_json::to_string_pretty(self).map_err(ReleaseError::from_writing)?;
-        text.push('\n');
-        Ok(text)
+        Document::to_json(self)
     }
 
     /// The release as one line of JSON, for files that hold many.
     pub fn to_json_line(&self) -> Result<String, ReleaseError> {
-        self.validate()?;
-        let mut text = serde_json::to_string(self).map_err(ReleaseError::from_writing)?;
-        text.push('\n');
-        Ok(text)
+        Document::to_json_line(self)
+    }
+}
+
+impl Document for Release {
+    const KIND: Kind = Kind::Sums;
+
+    fn validate(&self) -> Result<(), ReleaseError> {
+        Release::validate(self)
     }
 }

@@ -1,22 +1,20 @@
 //! Checks beyond syntax: sizes agree, numbers are finite, scales are positive, entries are complete.
 
 use crate::check::{Checked, fail, require, require_distinct, require_length, require_positive};
+use crate::document::Kind;
 use crate::domain::{BallDomain, BoxDomain, Column, Domain, Interval};
-use crate::error::ReleaseError;
 use crate::noise::{Family, Noise};
 use crate::privacy::{Neighbours, Norm, PrivacyLoss};
-use crate::read::is_newer;
-use crate::release::{Release, SCHEMA_2};
+use crate::release::Release;
 
 impl Release {
     /// Checks that every field has a possible value and that the fields agree with each other.
     pub fn validate(&self) -> Checked {
         self.check_schema()?;
-        require(!self.party.trim().is_empty(), "party", "must name the data holder")?;
-        require(is_timestamp(&self.created), "created", "must be a UTC time like 2026-01-31T12:00:00Z")?;
+        check_origin(&self.party, &self.created)?;
         self.domain.check()?;
         self.privacy.check(self.noise.family)?;
-        self.check_records()?;
+        check_records(self.privacy.neighbours, self.records)?;
         self.check_statistic()?;
         let entries = self.statistic.weights(&self.domain).len();
         self.noise.check(entries)?;
@@ -28,32 +26,47 @@ impl Release {
     }
 
     fn check_schema(&self) -> Checked {
-        if is_newer(&self.schema) {
-            return Err(ReleaseError::NewerSchema {
-                source_name: format!("release of {:?}", self.party),
-                found: self.schema.clone(),
-                supported: SCHEMA_2.to_string(),
-            });
-        }
+        check_not_newer(Kind::Sums, &self.schema, &self.party)?;
         let wanted = self.statistic.schema();
         require(self.schema == wanted, "schema", {
             format!("must be {wanted:?} for this statistic, found {:?}", self.schema)
         })
     }
+}
 
-    fn check_records(&self) -> Checked {
-        match (self.privacy.neighbours, self.records) {
-            (Neighbours::Substitute, None) => {
-                fail("records", "must be given: with substituted neighbours the number of records is public")
-            }
-            (Neighbours::AddRemove, Some(_)) => fail(
-                "records",
-                "must be null: with add-remove neighbours the number of records is confidential",
-            ),
-            (_, Some(0)) => fail("records", "must be at least 1"),
-            _ => Ok(()),
-        }
+/// A schema that this version cannot know is told apart from a wrong one.
+pub(crate) fn check_not_newer(kind: Kind, schema: &str, party: &str) -> Checked {
+    if kind.is_newer(schema) {
+        return Err(kind.newer_schema(&format!("release of {party:?}"), schema));
     }
+    Ok(())
+}
+
+/// Who published it, and when.
+pub(crate) fn check_origin(party: &str, created: &str) -> Checked {
+    require(!party.trim().is_empty(), "party", "must name the data holder")?;
+    require(is_timestamp(created), "created", "must be a UTC time like 2026-01-31T12:00:00Z")
+}
+
+/// The number of records is public exactly if neighbours exchange a record.
+pub(crate) fn check_records(neighbours: Neighbours, records: Option<u64>) -> Checked {
+    match (neighbours, records) {
+        (Neighbours::Substitute, None) => {
+            fail("records", "must be given: with substituted neighbours the number of records is public")
+        }
+        (Neighbours::AddRemove, Some(_)) => {
+            fail("records", "must be null: with add-remove neighbours the number of records is confidential")
+        }
+        (_, Some(0)) => fail("records", "must be at least 1"),
+        _ => Ok(()),
+    }
+}
+
+/// At least two different levels.
+pub(crate) fn check_levels(field: &str, levels: &[String]) -> Checked {
+    let names: Vec<&str> = levels.iter().map(String::as_str).collect();
+    require(names.len() >= 2, format!("{field}.levels"), "must hold at least two levels")?;
+    require_distinct(&format!("{field}.levels"), &names)
 }
 
 impl Domain {
@@ -115,11 +128,7 @@ impl Column {
         require(!self.name().trim().is_empty(), format!("{field}.name"), "must not be empty")?;
         match self {
             Column::Numeric { lower, upper, .. } => check_bounds(field, *lower, *upper),
-            Column::Categorical { levels, .. } => {
-                let names: Vec<&str> = levels.iter().map(String::as_str).collect();
-                require(names.len() >= 2, format!("{field}.levels"), "must hold at least two levels")?;
-                require_distinct(&format!("{field}.levels"), &names)
-            }
+            Column::Categorical { levels, .. } => check_levels(field, levels),
         }
     }
 }
@@ -137,7 +146,7 @@ impl Noise {
 }
 
 impl PrivacyLoss {
-    fn check(&self, family: Family) -> Checked {
+    pub(crate) fn check(&self, family: Family) -> Checked {
         require_positive("privacy.epsilon", self.epsilon)?;
         require_positive("privacy.sensitivity", self.sensitivity)?;
         let (norm, delta_fits, range) = match family {

@@ -17,9 +17,10 @@ pub struct BlockColumns<'a> {
 }
 
 impl BlockColumns<'_> {
-    /// The number of rows; the response is numeric, so that a design has a numeric column.
+    /// The number of rows: those of the first column.
     pub fn rows(&self) -> usize {
-        self.numeric.first().map_or(0, |column| column.len())
+        let categorical = || self.categorical.first().map_or(0, |column| column.len());
+        self.numeric.first().map_or_else(categorical, |column| column.len())
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use organza_release::Missing;
 
 use crate::CuratorError;
-use crate::formula::{BlockColumns, Design};
+use crate::formula::{BlockColumns, CategoricalColumn, NumericColumn};
 
 /// Rows of a block: a few hundred kilobytes at most for usual designs, so that a block stays in the cache.
 pub(super) const BLOCK_ROWS: usize = 4_096;
@@ -19,9 +19,10 @@ pub struct Counts {
     pub records: u64,
 }
 
-/// The columns that a design needs, and what to do with a missing value in one of them.
+/// The columns that are read, and what to do with a missing value in one of them.
 pub(super) struct Needs<'a> {
-    pub design: &'a Design,
+    pub numeric: &'a [NumericColumn],
+    pub categorical: &'a [CategoricalColumn],
     pub missing: Missing,
     pub path: String,
     levels: Vec<HashMap<&'a [u8], u32>>,
@@ -35,18 +36,23 @@ pub(super) enum Cell<'c> {
 }
 
 impl<'a> Needs<'a> {
-    pub fn new(design: &'a Design, missing: Missing, path: String) -> Self {
+    pub fn new(
+        numeric: &'a [NumericColumn],
+        categorical: &'a [CategoricalColumn],
+        missing: Missing,
+        path: String,
+    ) -> Self {
         let codes = |levels: &'a [String]| {
             levels.iter().zip(0..).map(|(level, code)| (level.as_bytes(), code)).collect::<HashMap<_, _>>()
         };
-        let levels = design.categorical_columns().iter().map(|column| codes(&column.levels)).collect();
-        Self { design, missing, path, levels }
+        let levels = categorical.iter().map(|column| codes(&column.levels)).collect();
+        Self { numeric, categorical, missing, path, levels }
     }
 
     /// Names of the needed columns, numeric ones first.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        let numeric = self.design.numeric_columns().iter().map(|column| column.name.as_str());
-        numeric.chain(self.design.categorical_columns().iter().map(|column| column.name.as_str()))
+        let numeric = self.numeric.iter().map(|column| column.name.as_str());
+        numeric.chain(self.categorical.iter().map(|column| column.name.as_str()))
     }
 
     /// The number of a cell, or none if its record is to be dropped.
@@ -56,7 +62,7 @@ impl<'a> Needs<'a> {
         cell: Cell<'_>,
         place: &dyn Fn() -> String,
     ) -> Result<Option<f64>, CuratorError> {
-        let described = &self.design.numeric_columns()[column];
+        let described = &self.numeric[column];
         let fail = |reason: String| Err(self.cell_error(&described.name, place(), reason));
         match cell {
             Cell::Number(value) if value.is_finite() => Ok(Some(value)),
@@ -79,7 +85,7 @@ impl<'a> Needs<'a> {
         cell: Cell<'_>,
         place: &dyn Fn() -> String,
     ) -> Result<Option<u32>, CuratorError> {
-        let described = &self.design.categorical_columns()[column];
+        let described = &self.categorical[column];
         let fail = |reason: String| Err(self.cell_error(&described.name, place(), reason));
         let text = match &cell {
             Cell::Text(text) => text.to_vec(),
@@ -123,8 +129,8 @@ pub(super) struct Block {
 impl Block {
     pub fn new(needs: &Needs<'_>) -> Self {
         Self {
-            numeric: vec![Vec::with_capacity(BLOCK_ROWS); needs.design.numeric_columns().len()],
-            categorical: vec![Vec::with_capacity(BLOCK_ROWS); needs.design.categorical_columns().len()],
+            numeric: vec![Vec::with_capacity(BLOCK_ROWS); needs.numeric.len()],
+            categorical: vec![Vec::with_capacity(BLOCK_ROWS); needs.categorical.len()],
             rows: 0,
         }
     }

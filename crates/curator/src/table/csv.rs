@@ -87,7 +87,7 @@ impl Rows<'_> {
 
     fn push(&mut self, record: &ByteRecord) -> Result<bool, CuratorError> {
         let line = record.position().map_or(0, |position| position.line());
-        let numbers = self.table.needs.design.numeric_columns().len();
+        let numbers = self.table.needs.numeric.len();
         let cell = |column: usize| to_cell(record[self.fields[column]].trim_ascii(), column < numbers);
         let kept = self.block.push(&self.table.needs, cell, &|| format!("line {line}"))?;
         self.counts.rows += 1;

@@ -12,7 +12,7 @@ pub use block::Counts;
 use block::Needs;
 
 use crate::CuratorError;
-use crate::formula::{BlockColumns, Design};
+use crate::formula::{BlockColumns, CategoricalColumn, Design};
 
 /// Where a table comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +64,17 @@ impl Progress for () {
     fn update(&self, _done: u64, _total: Option<u64>) {}
 }
 
+/// Where a table is, how it is read, and who is told.
+#[derive(Clone, Copy)]
+pub struct Reading<'a> {
+    /// The table.
+    pub input: &'a Input,
+    /// How to read it.
+    pub options: &'a ReadOptions,
+    /// Told about the progress.
+    pub progress: &'a dyn Progress,
+}
+
 /// A table and how to read it for one design.
 pub struct Table<'a> {
     input: &'a Input,
@@ -80,7 +91,19 @@ impl<'a> Table<'a> {
         options: &'a ReadOptions,
         progress: &'a dyn Progress,
     ) -> Self {
-        Self { input, options, needs: Needs::new(design, options.missing, input.name()), progress }
+        let (numeric, categorical) = (design.numeric_columns(), design.categorical_columns());
+        let needs = Needs::new(numeric, categorical, options.missing, input.name());
+        Self { input, options, needs, progress }
+    }
+
+    /// Prepares to read the levels of some columns. Nothing is opened yet.
+    pub fn of_levels(reading: &Reading<'a>, columns: &'a [CategoricalColumn]) -> Result<Self, CuratorError> {
+        let Reading { input, options, progress } = *reading;
+        if options.missing == Missing::Midpoint {
+            return Err(CuratorError::option("--missing", "levels have no midpoint: use error or drop"));
+        }
+        let needs = Needs::new(&[], columns, options.missing, input.name());
+        Ok(Self { input, options, needs, progress })
     }
 
     /// Reads the whole table, in parallel where the format allows it. Each thread folds blocks into a state of

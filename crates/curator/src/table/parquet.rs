@@ -206,7 +206,7 @@ impl<'t> Source<'t> {
     ) -> Result<(), CuratorError> {
         let needs = &self.table.needs;
         let rows = batch.num_rows() as u64;
-        let numbers = needs.design.numeric_columns().len();
+        let numbers = needs.numeric.len();
         let mut numeric = Vec::with_capacity(numbers);
         let mut text = Vec::new();
         for (position, name) in needs.names().enumerate() {

@@ -3,11 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use organza_release::{Claim, Column, Domain, Missing, Neighbours, Release, read_many};
+use organza_release::{
+    Claim, Column, CountRelease, Document, Domain, Kind, Missing, Neighbours, RandomisedRelease, Release,
+    ReleaseError, kind_of, read_many,
+};
 use serde_json::{Value, json};
 
 use super::failure::{Failure, Status};
 use super::terminal::{print_json, print_text, short, table};
+use super::{inspect_counts, inspect_randomised};
 
 #[derive(Args, Debug)]
 pub struct InspectArguments {
@@ -19,32 +23,63 @@ pub struct InspectArguments {
     json: bool,
 }
 
+/// One release, explained to a person and to machines.
+pub struct Inspected {
+    /// For a person.
+    pub text: String,
+    /// For machines.
+    pub json: Value,
+    /// Whether its guarantee follows from its noise.
+    pub holds: bool,
+}
+
 pub fn run(arguments: &InspectArguments) -> Result<Status, Failure> {
     let mut inspected = Vec::new();
     for path in &arguments.files {
-        for release in read(path)? {
-            let claim = release.claim()?;
-            inspected.push((path, release, claim));
-        }
+        inspected.extend(inspect_file(path)?);
     }
     if arguments.json {
-        let values: Vec<Value> =
-            inspected.iter().map(|(path, release, claim)| as_json(path, release, claim)).collect();
-        print_json(&values)?;
+        print_json(&inspected.iter().map(|release| &release.json).collect::<Vec<_>>())?;
     } else {
-        for (path, release, claim) in &inspected {
-            print_text(&explain(path, release, claim))?;
+        for release in &inspected {
+            print_text(&release.text)?;
         }
     }
-    let sound = inspected.iter().all(|(_, _, claim)| claim.holds);
+    let sound = inspected.iter().all(|release| release.holds);
     Ok(if sound { Status::Fine } else { Status::CheckFailed })
 }
 
-/// Reads all releases of a file.
+/// Explains all releases of a file, whatever their kind.
+fn inspect_file(path: &Path) -> Result<Vec<Inspected>, Failure> {
+    let (bytes, name) = read_bytes(path)?;
+    let sums = |release: &Release| -> Result<Inspected, ReleaseError> {
+        let claim = release.claim()?;
+        let (text, json) = (explain(path, release, &claim), as_json(path, release, &claim));
+        Ok(Inspected { text, json, holds: claim.holds })
+    };
+    Ok(match kind_of(&bytes) {
+        Some(Kind::Counts) => {
+            let releases = CountRelease::read_many(&bytes, &name)?;
+            releases.iter().map(|release| inspect_counts::inspect(path, release)).collect::<Result<_, _>>()?
+        }
+        Some(Kind::Randomised) => {
+            let releases = RandomisedRelease::read_many(&bytes, &name)?;
+            releases.iter().map(|release| inspect_randomised::inspect(path, release)).collect()
+        }
+        Some(Kind::Sums) | None => read_many(&bytes, &name)?.iter().map(sums).collect::<Result<_, _>>()?,
+    })
+}
+
+/// Reads all releases of sums of a file.
 pub fn read(path: &Path) -> Result<Vec<Release>, Failure> {
+    let (bytes, name) = read_bytes(path)?;
+    Ok(read_many(&bytes, &name)?)
+}
+
+fn read_bytes(path: &Path) -> Result<(Vec<u8>, String), Failure> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| Failure::bad_input(format!("{name}: {error}")))?;
-    Ok(read_many(&bytes, &name)?)
+    Ok((bytes, name))
 }
 
 fn as_json(path: &Path, release: &Release, claim: &Claim) -> Value {
@@ -76,22 +111,9 @@ fn entry_names(release: &Release) -> Vec<String> {
 
 fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
     let privacy = &release.privacy;
-    let relation = match privacy.neighbours {
-        Neighbours::Substitute => "one record is exchanged for another",
-        Neighbours::AddRemove => "one record is added or taken away",
-    };
+    let relation = describe_relation(privacy.neighbours);
     let records = release.records.map_or("confidential".to_string(), |records| records.to_string());
-    let verdict = if claim.holds {
-        "follows from the noise".to_string()
-    } else if !privacy.private_bounds {
-        "VOID: the bounds were read off the data".to_string()
-    } else {
-        format!(
-            "DOES NOT FOLLOW: the noise pays for epsilon {}, delta {}",
-            short(claim.epsilon),
-            short(claim.delta)
-        )
-    };
+    let verdict = verdict(claim, privacy.private_bounds);
     let noise = super::release_plan::noise_table(
         &release.domain,
         &release.statistic,
@@ -122,7 +144,31 @@ fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
     )
 }
 
-fn describe_missing(missing: Missing) -> &'static str {
+/// Whether the guarantee follows, in words.
+pub fn verdict(claim: &Claim, private_bounds: bool) -> String {
+    if claim.holds {
+        "follows from the noise".to_string()
+    } else if !private_bounds {
+        "VOID: the bounds were read off the data".to_string()
+    } else {
+        format!(
+            "DOES NOT FOLLOW: the noise pays for epsilon {}, delta {}",
+            short(claim.epsilon),
+            short(claim.delta)
+        )
+    }
+}
+
+/// What neighbours are, in words.
+pub fn describe_relation(neighbours: Neighbours) -> &'static str {
+    match neighbours {
+        Neighbours::Substitute => "one record is exchanged for another",
+        Neighbours::AddRemove => "one record is added or taken away",
+    }
+}
+
+/// What was done with missing values, in words.
+pub fn describe_missing(missing: Missing) -> &'static str {
     match missing {
         Missing::Refused => "none: a missing value would have stopped the release",
         Missing::Dropped => {

@@ -2,29 +2,41 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use organza_curator::bounds::Bounds;
 use organza_curator::formula::Formula;
-use organza_curator::job::Job;
-use organza_curator::ledger::{Account, Ledger, Preview};
 use organza_curator::mechanism::{DomainChoice, Plan, RecordScale, Request};
-use organza_curator::table::{Input, ReadOptions};
 use organza_release::Layout;
 
 use super::failure::{Failure, Status};
-use super::release_choices::{LayoutName, Mechanism, MissingName, NeighboursName, StatisticName};
-use super::terminal::{Bar, print_json, print_text, warn};
-use super::{release_plan, release_report};
+use super::release_choices::{LayoutName, Mechanism, MissingName, NeighboursName, PerName, StatisticName};
+use super::release_report::Loss;
+use super::terminal::{print_json, print_text};
+use super::{release_counts, release_plan, release_randomised};
 
 /// The arguments as a person gives them.
 #[derive(Args, Debug)]
+#[command(group = ArgGroup::new("what").required(true).args(["formula", "counts", "randomised_response"]))]
 pub struct ReleaseArguments {
     /// The table: CSV (also gzipped) or Parquet; `-` reads CSV from standard input
     #[arg(value_name = "TABLE", required_unless_present = "dry_run")]
-    table: Option<PathBuf>,
+    pub(super) table: Option<PathBuf>,
     /// The regression, for example "y ~ x1 + x2" (also: - 1, x1:x2, x1*x2, I(x^2), log(x))
     #[arg(long)]
-    formula: String,
+    formula: Option<String>,
+    /// Contingency tables in place of a regression: columns by commas, tables by semicolons, "site, ill; sex"
+    #[arg(long, value_name = "TABLES", conflicts_with_all = REGRESSION_ONLY)]
+    pub(super) counts: Option<String>,
+    /// Release the number of records too, as one more table (needs --neighbours add-remove)
+    #[arg(long, conflicts_with_all = ["formula", "randomised_response"])]
+    pub(super) count_records: bool,
+    /// Every record's own answers about these columns, each replaced at random: "site, ill"
+    #[arg(long, value_name = "COLUMNS", conflicts_with_all = REGRESSION_ONLY)]
+    #[arg(conflicts_with_all = ["mechanism", "delta"])]
+    pub(super) randomised_response: Option<String>,
+    /// Whether a randomised answer is about all columns together or about one; epsilon is then shared equally
+    #[arg(long, value_enum, conflicts_with_all = ["formula", "counts"], default_value_t = PerName::Record)]
+    pub(super) per: PerName,
     /// TOML file with public bounds and levels: a table per column, `[x]` with lower and upper, `[site]` with levels
     #[arg(long, value_name = "FILE")]
     bounds: Option<PathBuf>,
@@ -33,19 +45,19 @@ pub struct ReleaseArguments {
     bound: Vec<String>,
     /// Privacy loss
     #[arg(long, allow_negative_numbers = true)]
-    epsilon: f64,
+    pub(super) epsilon: f64,
     /// Probability beyond epsilon, for Gaussian noise; choose it well below one over the number of records
     #[arg(long)]
-    delta: Option<f64>,
-    /// Family of the noise
-    #[arg(long, value_enum, default_value_t = Mechanism::Gaussian)]
-    mechanism: Mechanism,
+    pub(super) delta: Option<f64>,
+    /// Family of the noise; Gaussian by default, but Laplace on counts without a delta
+    #[arg(long, value_enum, visible_alias = "noise")]
+    pub(super) mechanism: Option<Mechanism>,
     /// Layout of the noise over the matrix; the better one for the domain by default
     #[arg(long, value_enum)]
     layout: Option<LayoutName>,
     /// Which tables count as neighbours
     #[arg(long, value_enum, default_value_t = NeighboursName::Substitute)]
-    neighbours: NeighboursName,
+    pub(super) neighbours: NeighboursName,
     /// Norm to which records are shrunk whole, in normalised units, or `none`; by default chosen by the number of
     /// features (Gaussian) or none (Laplace)
     #[arg(long, value_name = "RADIUS|none", allow_negative_numbers = true)]
@@ -73,71 +85,82 @@ pub struct ReleaseArguments {
     response_bound: Option<f64>,
     /// What to do with missing values
     #[arg(long, value_enum, default_value_t = MissingName::Error)]
-    missing: MissingName,
+    pub(super) missing: MissingName,
     /// The CSV file has no header; its columns are c1, c2, ...
     #[arg(long)]
-    no_header: bool,
+    pub(super) no_header: bool,
     /// Field separator of the CSV file
     #[arg(long, default_value_t = ',')]
-    delimiter: char,
+    pub(super) delimiter: char,
     /// Name of the data holder; the table's file name by default
     #[arg(long)]
-    party: Option<String>,
+    pub(super) party: Option<String>,
     /// The release file
     #[arg(short, long, value_name = "FILE", required_unless_present = "dry_run")]
-    output: Option<PathBuf>,
+    pub(super) output: Option<PathBuf>,
     /// Replace an existing release file
     #[arg(long)]
-    force: bool,
+    pub(super) force: bool,
     /// One release per batch of this many rows, as JSON lines in one file
     #[arg(long, value_name = "ROWS")]
-    batch_records: Option<u64>,
+    pub(super) batch_records: Option<u64>,
     /// File that keeps the budget; TABLE.ledger by default
     #[arg(long, value_name = "FILE")]
-    ledger: Option<PathBuf>,
+    pub(super) ledger: Option<PathBuf>,
     /// Do not charge any ledger (keep the budget yourself)
     #[arg(long, conflicts_with = "ledger")]
-    no_ledger: bool,
+    pub(super) no_ledger: bool,
     /// Name of the data set in the ledger; the table's file name by default
     #[arg(long)]
-    dataset: Option<String>,
+    pub(super) dataset: Option<String>,
     /// Number of threads
     #[arg(long)]
-    threads: Option<usize>,
+    pub(super) threads: Option<usize>,
     /// Read no data; print what would be published
     #[arg(long)]
-    dry_run: bool,
+    pub(super) dry_run: bool,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
+/// Options that say something about regressions only.
+const REGRESSION_ONLY: [&str; 9] = [
+    "layout",
+    "record_scale",
+    "intercept_weight",
+    "response_weight",
+    "no_response_square",
+    "statistic",
+    "average",
+    "radius",
+    "response_bound",
+];
+
 pub fn run(arguments: &ReleaseArguments) -> Result<Status, Failure> {
-    let request = arguments.request()?;
+    match (&arguments.formula, &arguments.counts, &arguments.randomised_response) {
+        (Some(formula), ..) => release_sums(arguments, formula),
+        (_, Some(tables), _) => release_counts::run(arguments, tables),
+        (.., Some(columns)) => release_randomised::run(arguments, columns),
+        _ => Err(Failure::bad_input("--formula, --counts or --randomised-response is needed")),
+    }
+}
+
+fn release_sums(arguments: &ReleaseArguments, formula: &str) -> Result<Status, Failure> {
+    let request = arguments.request(formula)?;
     let plan = Plan::new(&request)?;
     if arguments.dry_run {
         return arguments.dry_run(&request, &plan);
     }
-    let job = arguments.job()?;
-    if job.ledger.is_none() {
-        warn("no ledger is charged: keep track of the loss of this data set yourself");
-    }
-    let bar = Bar::new(arguments.json);
-    let outcome = job.run(&plan, &bar);
-    bar.finish();
-    release_report::report(&job, &outcome?, arguments.json)
+    arguments.carry_out(&plan, &Loss::of(plan.privacy()))
 }
 
 impl ReleaseArguments {
-    fn request(&self) -> Result<Request, Failure> {
-        let formula: Formula = self.formula.parse().map_err(Failure::bad_input)?;
-        let mut request = Request::new(
-            formula,
-            read_bounds(self.bounds.as_deref(), &self.bound)?,
-            self.epsilon,
-            self.delta()?,
-        );
-        request.family = self.mechanism.into();
+    fn request(&self, formula: &str) -> Result<Request, Failure> {
+        let formula: Formula = formula.parse().map_err(Failure::bad_input)?;
+        let mechanism = self.mechanism.unwrap_or(Mechanism::Gaussian);
+        let mut request = Request::new(formula, self.public_bounds()?, self.epsilon, self.delta(mechanism)?);
+        request.family = mechanism.into();
         request.layout = self.layout.map(Layout::from);
         request.neighbours = self.neighbours.into();
         request.response_square = !self.no_response_square;
@@ -154,8 +177,14 @@ impl ReleaseArguments {
         Ok(request)
     }
 
-    fn delta(&self) -> Result<f64, Failure> {
-        match (self.delta, self.mechanism) {
+    /// What the file and the flags say of the columns.
+    pub(super) fn public_bounds(&self) -> Result<Bounds, Failure> {
+        read_bounds(self.bounds.as_deref(), &self.bound)
+    }
+
+    /// The delta that goes with a mechanism.
+    pub(super) fn delta(&self, mechanism: Mechanism) -> Result<f64, Failure> {
+        match (self.delta, mechanism) {
             (Some(delta), _) => Ok(delta),
             (None, Mechanism::Laplace) => Ok(0.0),
             (None, Mechanism::Gaussian) => {
@@ -177,67 +206,8 @@ impl ReleaseArguments {
         }
     }
 
-    fn input(&self) -> Option<Input> {
-        self.table
-            .as_ref()
-            .map(|path| if path.as_os_str() == "-" { Input::Standard } else { Input::File(path.clone()) })
-    }
-
-    /// Name of the table without folders and without `.csv`, `.csv.gz` or `.parquet`.
-    fn table_name(&self) -> Option<String> {
-        let Some(Input::File(path)) = self.input() else { return None };
-        let name = path.file_name()?.to_string_lossy().into_owned();
-        Some(name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&name).to_string())
-    }
-
-    fn party(&self) -> Result<String, Failure> {
-        let party = self.party.clone().or_else(|| self.table_name());
-        party.ok_or_else(|| Failure::bad_input("--party: name the data holder when reading standard input"))
-    }
-
-    fn ledger(&self) -> Result<Option<(PathBuf, Account)>, Failure> {
-        if self.no_ledger {
-            return Ok(None);
-        }
-        let beside_table = match self.input() {
-            Some(Input::File(path)) => {
-                let mut name = path.into_os_string();
-                name.push(".ledger");
-                Some(PathBuf::from(name))
-            }
-            _ => None,
-        };
-        let unnamed = "--ledger and --dataset must be given when reading standard input (or --no-ledger)";
-        let path = self.ledger.clone().or(beside_table).ok_or_else(|| Failure::bad_input(unnamed))?;
-        let dataset = self.dataset.clone().or_else(|| self.table_name());
-        let dataset = dataset.ok_or_else(|| Failure::bad_input(unnamed))?;
-        Ok(Some((path, Account { dataset, party: self.party()? })))
-    }
-
-    fn job(&self) -> Result<Job, Failure> {
-        let missing_argument = || Failure::bad_input("TABLE and --output are needed");
-        let defaults = ReadOptions::default();
-        let delimiter = u8::try_from(self.delimiter).map_err(|_| {
-            Failure::bad_input(format!("--delimiter: {:?} is not a single byte", self.delimiter))
-        })?;
-        Ok(Job {
-            input: self.input().ok_or_else(missing_argument)?,
-            options: ReadOptions {
-                header: !self.no_header,
-                delimiter,
-                missing: self.missing.into(),
-                threads: self.threads.unwrap_or(defaults.threads).max(1),
-            },
-            party: self.party()?,
-            output: self.output.clone().ok_or_else(missing_argument)?,
-            overwrite: self.force,
-            batch_rows: self.batch_records,
-            ledger: self.ledger()?,
-        })
-    }
-
     fn dry_run(&self, request: &Request, plan: &Plan) -> Result<Status, Failure> {
-        let preview = self.preview(plan)?;
+        let preview = self.preview(&plan.charge(plan.description()))?;
         if self.json {
             print_json(&release_plan::as_json(plan, preview.as_ref()))?;
         } else {
@@ -245,24 +215,6 @@ impl ReleaseArguments {
             print_text(&release_plan::explain(plan, other.as_ref(), preview.as_ref()))?;
         }
         Ok(Status::Fine)
-    }
-
-    /// What the ledger would hold afterwards; nothing if no table or ledger was named.
-    fn preview(&self, plan: &Plan) -> Result<Option<Preview>, Failure> {
-        if self.no_ledger || (self.table.is_none() && self.ledger.is_none()) {
-            return Ok(None);
-        }
-        match self.ledger() {
-            Ok(Some((path, account))) => {
-                let charge = plan.charge(plan.description());
-                let preview = match Ledger::open_read_only(&path)? {
-                    Some(ledger) => ledger.preview(&account, &charge),
-                    None => Preview::of_first(&charge),
-                };
-                Ok(Some(preview?))
-            }
-            _ => Ok(None),
-        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use organza_curator::mechanism::StatisticKind;
+use organza_curator::randomised::Per;
 use organza_release::{Family, Layout, Missing, Neighbours};
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq)]
@@ -30,6 +31,14 @@ pub enum LayoutName {
 pub enum NeighboursName {
     Substitute,
     AddRemove,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy)]
+pub enum PerName {
+    /// One answer about all columns together
+    Record,
+    /// One answer about each column
+    Column,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy)]
@@ -75,6 +84,15 @@ impl From<NeighboursName> for Neighbours {
         match name {
             NeighboursName::Substitute => Neighbours::Substitute,
             NeighboursName::AddRemove => Neighbours::AddRemove,
+        }
+    }
+}
+
+impl From<PerName> for Per {
+    fn from(name: PerName) -> Self {
+        match name {
+            PerName::Record => Per::Record,
+            PerName::Column => Per::Column,
         }
     }
 }

@@ -130,7 +130,8 @@ fn largest(plan: &Plan) -> f64 {
     plan.noise().scales.iter().copied().fold(0.0, f64::max)
 }
 
-fn explain_preview(preview: &Preview) -> String {
+/// What the ledger would say.
+pub fn explain_preview(preview: &Preview) -> String {
     let budget = if preview.budget_would_be_set {
         "no budget is set: this release would set it to its own loss".to_string()
     } else {

@@ -1,13 +1,26 @@
 //! Noisy contingency tables: how many records fall into every cell.
 
+mod claim;
+mod noise;
+mod shape;
+mod validate;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::privacy::PrivacyLoss;
 use crate::release::{Missing, Tool};
 
+pub use noise::CountLaw;
+pub use shape::cell_levels;
+pub use validate::count_cells;
+pub(crate) use validate::{check_columns, check_missing, check_schema, check_table};
+
 /// The schema of a release of counts.
 pub const COUNTS_SCHEMA: &str = "organza/counts/1";
+
+/// The largest number of cells of all tables together, and of an answer.
+pub const MOST_CELLS: usize = 10_000_000;
 
 /// A column that takes one of a public list of levels.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

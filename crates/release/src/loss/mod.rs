@@ -8,7 +8,8 @@
 //! - **Composition** of several mechanisms on the same records: [`Composition`], [`steps_within`]; on
 //!   disjoint records: [`parallel`].
 //! - **The lattice**: noise is drawn on the integers, and [`discrete_gaussian_total_variation`] with
-//!   [`lattice_delta`] says what that adds to delta.
+//!   [`lattice_delta`] says what that adds to delta. On the integers themselves, for counts, where the lattice is
+//!   coarse: [`discrete_gaussian_delta`].
 //!
 //! Transcendental functions come from the crate `libm`, and sums are plain loops, so results are
 //! bit-identical on all machines.
@@ -27,6 +28,7 @@
 //! Su 2022; \[RKH21\] Räisä, Koskela and Honkela 2021.
 
 mod composition;
+mod discrete_gaussian;
 mod error;
 mod gaussian;
 mod laplace;
@@ -37,6 +39,8 @@ mod sum;
 mod zcdp;
 
 pub use composition::{Composition, Mechanism, parallel, steps_within};
+pub use discrete_gaussian::discrete_gaussian_delta;
+pub(crate) use discrete_gaussian::{discrete_gaussian_normaliser, quick_sum};
 pub use error::LossError;
 pub use gaussian::{gaussian_delta, gaussian_epsilon, gaussian_mu, gaussian_scale};
 pub use laplace::{laplace_epsilon, laplace_scale};

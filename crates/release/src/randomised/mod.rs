@@ -1,11 +1,16 @@
 //! Randomised response: every record's own answers, each replaced at random with a known probability.
 
+mod claim;
+mod validate;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::counts::LevelColumn;
 use crate::privacy::Neighbours;
 use crate::release::{Missing, Tool};
+
+pub use claim::{RandomisedClaim, randomised_epsilon};
 
 /// The schema of a release of randomised answers.
 pub const RANDOMISED_SCHEMA: &str = "organza/randomised/1";

@@ -11,10 +11,12 @@
 mod ada_ssp;
 mod averaged;
 mod ball;
+mod counts;
 mod cube;
 mod fourth_moments;
 
 pub use ada_ssp::AdaSspParts;
+pub use counts::{counts, moved_counts};
 pub use fourth_moments::fourth_moments;
 
 use crate::domain::{BoxDomain, Domain};

@@ -1,0 +1,127 @@
+//! What a job needs to know of a plan: how to measure, what it costs, how to publish.
+
+use organza_release::{Document, Missing, Neighbours, Release};
+
+use crate::CuratorError;
+use crate::ledger::Charge;
+use crate::measure::{measure_batches, measure_statistic};
+use crate::mechanism::{NoiseRng, Plan};
+use crate::sums::Measured;
+use crate::table::{Counts, Reading};
+
+/// A plan that a [`Job`](crate::job::Job) can carry out.
+pub trait Publishable {
+    /// The exact statistic. It never leaves this crate without noise.
+    type Exact;
+    /// What is published.
+    type Published: Document;
+
+    /// Which tables count as neighbours.
+    fn neighbours(&self) -> Neighbours;
+
+    /// What the ledger is charged.
+    fn cost(&self) -> Charge;
+
+    /// The exact statistic of a whole table.
+    fn measure(&self, reading: &Reading<'_>) -> Result<(Self::Exact, Counts), CuratorError>;
+
+    /// The exact statistic of each batch of rows in turn. No record outlives its batch.
+    fn measure_batches(
+        &self,
+        reading: &Reading<'_>,
+        rows: u64,
+        on_batch: &mut dyn FnMut(&Self::Exact) -> Result<(), CuratorError>,
+    ) -> Result<Counts, CuratorError>;
+
+    /// Refuses a statistic that cannot be published, before it costs anything; `table` is used in errors.
+    fn check(&self, _exact: &Self::Exact, _table: &str) -> Result<(), CuratorError> {
+        Ok(())
+    }
+
+    /// What a person should know.
+    fn warnings(&self, exact: &Self::Exact, missing: Missing) -> Vec<String>;
+
+    /// Draws and makes the release. The loss must have been charged before.
+    fn draw(
+        &self,
+        exact: &Self::Exact,
+        party: &str,
+        missing: Missing,
+    ) -> Result<Self::Published, CuratorError>;
+}
+
+impl Publishable for Plan {
+    type Exact = Measured;
+    type Published = Release;
+
+    fn neighbours(&self) -> Neighbours {
+        self.privacy().neighbours
+    }
+
+    fn cost(&self) -> Charge {
+        self.charge(self.description())
+    }
+
+    fn measure(&self, reading: &Reading<'_>) -> Result<(Measured, Counts), CuratorError> {
+        measure_statistic(self, reading.input, reading.options, reading.progress)
+    }
+
+    fn measure_batches(
+        &self,
+        reading: &Reading<'_>,
+        rows: u64,
+        on_batch: &mut dyn FnMut(&Measured) -> Result<(), CuratorError>,
+    ) -> Result<Counts, CuratorError> {
+        measure_batches(self, reading.input, reading.options, (rows, reading.progress), on_batch)
+    }
+
+    /// A table without a single row of averaged records is refused.
+    fn check(&self, measured: &Measured, table: &str) -> Result<(), CuratorError> {
+        let (records, averaged) = (measured.records(), self.statistic().averaged());
+        if records >= averaged {
+            return Ok(());
+        }
+        let reason = format!("{table}: {records} records do not fill a row of {averaged}");
+        Err(CuratorError::option("--average", reason))
+    }
+
+    fn warnings(&self, measured: &Measured, missing: Missing) -> Vec<String> {
+        let records = measured.records();
+        let mut said = Vec::new();
+        let regressors = self.domain().dimension() - 1;
+        let averaged = self.statistic().averaged();
+        let rows = records / averaged;
+        if (rows as f64) < regressors as f64 {
+            said.push(format!("{rows} records for {regressors} coefficients: they cannot be told apart"));
+        }
+        if !records.is_multiple_of(averaged) {
+            said.push(format!(
+                "the last {} of {records} records do not fill a row of {averaged} and were left out",
+                records % averaged
+            ));
+        }
+        said.extend(large_delta(self.privacy().delta, records));
+        said.extend(dropped(missing));
+        said
+    }
+
+    fn draw(&self, exact: &Measured, party: &str, missing: Missing) -> Result<Release, CuratorError> {
+        self.publish(exact, party, missing, &mut NoiseRng::from_operating_system())
+    }
+}
+
+/// A delta beyond one over the number of records protects nobody in particular.
+pub(crate) fn large_delta(delta: f64, records: u64) -> Option<String> {
+    (delta * records as f64 > 1.0).then(|| {
+        format!(
+            "delta = {delta} is larger than 1/n = {:.1e}: publishing a whole record could satisfy it; use a smaller one",
+            1.0 / records as f64
+        )
+    })
+}
+
+/// What dropping says about the records.
+pub(crate) fn dropped(missing: Missing) -> Option<String> {
+    let text = "incomplete records were dropped: which records are complete is treated as public";
+    (missing == Missing::Dropped).then(|| text.to_string())
+}
