@@ -1,0 +1,6 @@
+//! Posteriors from noisy counts and randomised answers against enumeration, quadrature and their limits.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod exact;
+mod limits;
+mod support;
