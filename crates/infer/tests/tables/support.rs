@@ -27,8 +27,10 @@ pub fn z_of(draws: &Draws, function: impl Fn(&[f64]) -> f64, expected: f64) -> f
     let names = vec!["f".to_string()];
     let values = draws.converted(names, |row, out| out[0] = function(row)).unwrap();
     let traces: Traces = values.traces("f").unwrap();
-    let size = ess_mean(&traces).min(draws.total() as f64);
-    let (mean, sd) = (traces.mean(), traces.sd());
+    let size = ess_mean(&traces);
+    let (values, n) = (traces.values(), draws.total() as f64);
+    let mean = values.iter().sum::<f64>() / n;
+    let sd = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt();
     if sd == 0.0 { (mean - expected) * 1e9 } else { (mean - expected) / sd * size.sqrt() }
 }
 
