@@ -59,7 +59,7 @@ impl Circuit {
             if excess <= 0.0 || root.log_lost == f64::NEG_INFINITY && !root.log.is_empty() {
                 return Ok(());
             }
-            if !(self.drop < 1e305) {
+            if self.drop > 1e305 {
                 return Err(format!("{}: no count of records explains the noisy counts", party.name));
             }
             // What is lost shrinks like e^-drop; where windows do not meet at all nothing is known but that they are too narrow.

@@ -142,13 +142,9 @@ pub(super) fn draw_part(
     let (start, end) = (counts.start, counts.end);
     let total = libm::exp(log_total);
     let hit = if total > SMALLEST_SUM {
-        let mut left = uniform * total;
         let ones = &part.linear[start - part.first..end - part.first];
         let others = &rest.linear[sum + 1 - end - rest.first..=sum - start - rest.first];
-        ones.iter().zip(others.iter().rev()).position(|(one, other)| {
-            left -= one * other;
-            left < 0.0
-        })
+        scan(ones, others, uniform * total)
     } else {
         let mut left = uniform;
         counts.clone().position(|count| {
@@ -159,6 +155,29 @@ pub(super) fn draw_part(
     };
     // Rounding may leave a crumb at the end: it belongs to the last count that has weight.
     hit.map_or_else(|| last_possible(part, rest, sum), |place| start + place)
+}
+
+/// The first place where the running sum of the products of `ones` and the reverse of `others` exceeds a number.
+fn scan(ones: &[f64], others: &[f64], mut left: f64) -> Option<usize> {
+    // By blocks: sums inside of a block do not wait for each other.
+    let blocks = ones.chunks_exact(8).zip(others.rchunks_exact(8));
+    let mut start = 0;
+    for (a, b) in blocks {
+        let (low, high) = (a[0] * b[7] + a[1] * b[6], a[2] * b[5] + a[3] * b[4]);
+        let (third, last) = (a[4] * b[3] + a[5] * b[2], a[6] * b[1] + a[7] * b[0]);
+        let sum = (low + high) + (third + last);
+        if left < sum {
+            break;
+        }
+        left -= sum;
+        start += 8;
+    }
+    let rest = others[..others.len() - start].iter().rev();
+    let place = ones[start..].iter().zip(rest).position(|(one, other)| {
+        left -= one * other;
+        left < 0.0
+    });
+    place.map(|place| start + place)
 }
 
 fn last_possible(part: &Weights, rest: &Weights, sum: usize) -> usize {
