@@ -46,7 +46,7 @@ fn mixture_distribution(weights: &[f64], shapes: (f64, f64), x: f64) -> f64 {
     (0..steps).map(|k| x / f64::from(steps) * density(x * (f64::from(k) + 0.5) / f64::from(steps))).sum()
 }
 
-/// Seen to catch: a window whose ends are off by one, the prior's shapes exchanged.
+/// Seen to catch: the prior's shapes exchanged.
 #[test]
 fn a_proportion_of_ten_records() {
     let (n, shapes) = (10, (1.5, 2.5));
@@ -112,7 +112,7 @@ fn noise_of(noise: &CountNoise, values: &[f64], counts: &[usize]) -> f64 {
     values.iter().zip(counts).map(|(value, count)| log_noise(noise, value - *count as f64)).sum()
 }
 
-/// Seen to catch: a running sum cut on the wrong side, and concentrations that do not follow their cells.
+/// Seen to catch: concentrations that do not follow their cells.
 #[test]
 fn a_two_by_two_table() {
     let columns = [column("a", 2), column("b", 2)];
@@ -134,7 +134,7 @@ fn a_two_by_two_table() {
 
 /// The columns of the table in another order, its margin and the total beside it, and an unknown number of records.
 ///
-/// Seen to catch: a prior of n without the factor n! / Gamma(n + A), a margin that is added to the wrong group.
+/// Seen to catch: a prior of n that is forgotten.
 #[test]
 fn nested_tables_with_an_unknown_number_of_records() {
     let columns = [column("a", 2), column("b", 2)];
@@ -218,7 +218,7 @@ fn two_parties_share_their_probabilities() {
 
 /// Two classes, two features of two levels, five records: all databases as counts of the eight kinds of records.
 ///
-/// Seen to catch: a class's factorials counted once instead of once for every feature.
+/// Seen to catch: m! / Gamma(m + A) of a class for its first feature only.
 #[test]
 fn naive_bayes_of_five_records() {
     let columns = [column("x1", 2), column("y", 2), column("x2", 2)];

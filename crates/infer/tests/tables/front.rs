@@ -20,7 +20,7 @@ fn error(spec: &TableSpec, releases: &[CountRelease]) -> InferError {
     fit_counts(spec, releases, &SHORT, &Monitor::default()).unwrap_err()
 }
 
-/// Seen to catch: a chain run where independent draws are possible, and the other way round.
+/// Catches a chain that runs where independent draws are possible, and the other way round.
 #[test]
 fn the_sampler_follows_from_the_releases() {
     let spec = TableSpec::default();
@@ -74,10 +74,12 @@ fn errors_name_the_place() {
     }
     let mut prior = spec.clone();
     prior.prior.cells.insert("a=7".into(), 1.0);
-    assert!(error(&prior, &[good.clone()]).to_string().contains("prior: cells names \"a=7\""));
+    assert!(error(&prior, std::slice::from_ref(&good)).to_string().contains("prior: cells names \"a=7\""));
     prior.prior.cells.clear();
     prior.prior.concentration = Some(-1.0);
-    assert!(error(&prior, &[good.clone()]).to_string().contains("concentration must be positive"));
+    assert!(
+        error(&prior, std::slice::from_ref(&good)).to_string().contains("concentration must be positive")
+    );
     let naive = TableSpec { model: TableModel::NaiveBayes, ..spec };
     assert!(error(&naive, &[good]).to_string().contains("name the class"));
     assert!(TableSpec::from_toml("[records]\nuniform = 3").unwrap_err().to_string().contains("uniform"));

@@ -81,7 +81,7 @@ const COVERAGE: [(f64, [f64; 5]); 5] = [
     (10.0, [0.93, 0.92, 0.91, 0.87, 0.92]),
 ];
 
-/// Seen to catch: noise of half its scale, a prior of concentration 1.
+/// Seen to catch: m! / Gamma(m + A) of a class for its first feature only.
 #[test]
 fn coverage_is_that_of_table_1() {
     let (replicates, mut rng) = (100, ChainRng::new(21, 0));
@@ -102,7 +102,6 @@ fn coverage_is_that_of_table_1() {
                 *hits += f64::from(u8::from((0.05..=0.95).contains(&below)));
             }
         }
-        println!("epsilon {epsilon}: {covered:?} of {replicates}");
         for (hits, share) in covered.iter().zip(published) {
             // Two binomial shares, each with one success and one failure added.
             let (one, other) = ((hits + 1.0) / 102.0, (400.0 * share + 1.0) / 402.0);

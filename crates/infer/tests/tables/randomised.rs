@@ -76,7 +76,7 @@ fn a_proportion_of_fifty_records() {
 
 /// Two parties, one with an answer for every column and one with joint answers: all databases of three and two records.
 ///
-/// Seen to catch: an answer that mixes over the wrong column, parties that share their truth.
+/// Seen to catch: truth and lie exchanged; catches an answer that mixes over the wrong column.
 #[test]
 fn two_columns_and_two_parties() {
     let columns = [column("a", 2), column("b", 3)];
