@@ -39,38 +39,36 @@ impl CountModel {
         class: Option<&str>,
     ) -> Result<Self, InferError> {
         let class = find_class(evidence, class)?;
-        let features = find_features(evidence, class)?;
-        let (columns, mut shape, mut blocks) = (&evidence.columns, Shape::new(), Vec::new());
-        let mut labels: Vec<String> =
-            columns[class].levels.iter().map(|level| format!("{}={level}", columns[class].name)).collect();
-        let classes = labels.clone();
-        let mut add = |shape: &mut Shape, group: usize, labels: &[String]| -> Result<usize, InferError> {
-            let concentrations = prior.concentrations(labels, CONCENTRATION)?;
-            let groups: Vec<usize> = shape.split(group, &concentrations).collect();
-            let first = groups[0];
-            blocks.push(Block { shown: groups.len(), groups, concentrations });
-            Ok(first)
-        };
-        let first = add(&mut shape, 0, &classes)?;
-        let mut cells = vec![Vec::new(); classes.len()];
-        for (place, name) in classes.iter().enumerate() {
-            for feature in &features {
-                let column = &columns[*feature];
-                let inside: Vec<String> =
-                    column.levels.iter().map(|level| format!("{}={level} | {name}", column.name)).collect();
-                cells[place].push(add(&mut shape, first + place, &inside)?);
-                labels.extend(inside);
-            }
-        }
-        prior.check_names(labels.iter())?;
-        let layout = Layout { class, features, classes: first, cells };
+        let mut tree = Tree { prior, shape: Shape::new(), blocks: Vec::new(), labels: Vec::new() };
+        let layout = Layout::new(evidence, class, &mut tree)?;
+        prior.check_names(tree.labels.iter())?;
         let parties = evidence.parties.iter().map(|party| {
-            let observations = layout.observe(party, shape.groups().len(), columns.len());
+            let observations = layout.observe(party, tree.shape.groups().len(), evidence.columns.len());
             Ok(PartyCounts { name: party.name.clone(), records: party.build_records(records)?, observations })
         });
         let parties = parties.collect::<Result<_, InferError>>()?;
-        let names = labels.iter().map(|label| format!("p[{label}]")).collect();
-        Ok(Self::assemble(shape, blocks, names, parties))
+        let names = tree.labels.iter().map(|label| format!("p[{label}]")).collect();
+        Ok(Self::assemble(tree.shape, tree.blocks, names, parties))
+    }
+}
+
+/// A model while it grows.
+struct Tree<'t> {
+    prior: &'t TablePrior,
+    shape: Shape,
+    blocks: Vec<Block>,
+    labels: Vec<String>,
+}
+
+impl Tree<'_> {
+    /// Splits a group into children with these names; the first child is the answer.
+    fn split(&mut self, group: usize, labels: Vec<String>) -> Result<usize, InferError> {
+        let concentrations = self.prior.concentrations(&labels, CONCENTRATION)?;
+        let children = self.shape.split(group, &concentrations);
+        let first = children.start;
+        self.blocks.push(Block { shown: children.len(), groups: children.collect(), concentrations });
+        self.labels.extend(labels);
+        Ok(first)
     }
 }
 
@@ -126,6 +124,24 @@ fn find_features(evidence: &TableEvidence, class: usize) -> Result<Vec<usize>, I
 }
 
 impl Layout {
+    /// Splits all records into classes, and every class by every feature.
+    fn new(evidence: &TableEvidence, class: usize, tree: &mut Tree<'_>) -> Result<Self, InferError> {
+        let (features, columns) = (find_features(evidence, class)?, &evidence.columns);
+        let column = &columns[class];
+        let names: Vec<String> =
+            column.levels.iter().map(|level| format!("{}={level}", column.name)).collect();
+        let classes = tree.split(0, names.clone())?;
+        let mut cells = vec![Vec::new(); names.len()];
+        for (place, name) in names.iter().enumerate() {
+            for feature in &features {
+                let column = &columns[*feature];
+                let inside = column.levels.iter().map(|level| format!("{}={level} | {name}", column.name));
+                cells[place].push(tree.split(classes + place, inside.collect())?);
+            }
+        }
+        Ok(Self { class, features, classes, cells })
+    }
+
     /// The noisy counts of every group.
     fn observe(
         &self,

@@ -85,7 +85,7 @@ const COVERAGE: [(f64, [f64; 5]); 5] = [
 #[test]
 fn coverage_is_that_of_table_1() {
     let (replicates, mut rng) = (100, ChainRng::new(21, 0));
-    let plan = Plan { chains: 1, draws: 600, ..PLAN };
+    let plan = Plan { chains: 1, draws: 400, ..PLAN };
     let critical = critical_z(25);
     for (epsilon, published) in COVERAGE {
         let mut covered = [0.0; 5];

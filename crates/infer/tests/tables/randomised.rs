@@ -123,3 +123,27 @@ fn two_columns_and_two_parties() {
     let error = gradient_error(&density, &[0.4, -1.1, 0.7, 0.2, 1.5]);
     assert!(error < 1e-7, "{error}");
 }
+
+/// Every error names the party and the field.
+#[test]
+fn errors_name_the_place() {
+    let columns = [column("a", 2), column("b", 3)];
+    let (a, b) = ([0, 1], [2, 0]);
+    let good = release("one", &columns, &[(&["a"], 0.8, &a), (&["b"], 0.8, &b)]);
+    let change = |edit: &dyn Fn(&mut RandomisedRelease)| {
+        let mut bad = good.clone();
+        edit(&mut bad);
+        RandomisedAnswers::new(&[bad], &prior(1.0), false).unwrap_err().to_string()
+    };
+    let cases = [
+        (change(&|bad| bad.answers[1].value[0] = 3), "one: answers[1].value: has 3 at record 0"),
+        (change(&|bad| bad.answers[0].truth = 1.2), "one: answers[0].truth"),
+        (change(&|bad| bad.answers.truncate(1)), "one: answers: ask nothing about \"b\""),
+        (change(&|bad| bad.answers[1] = bad.answers[0].clone()), "one: answers[1].columns: \"a\""),
+        (change(&|bad| bad.answers[0].columns.clear()), "one: answers[0].columns: is empty"),
+        (change(&|bad| bad.answers[0].value.truncate(1)), "one: answers[0].value: has 1 answers of 2"),
+    ];
+    for (text, expected) in cases {
+        assert!(text.contains(expected), "{text}");
+    }
+}

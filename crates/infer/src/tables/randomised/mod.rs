@@ -88,31 +88,11 @@ impl Party {
     fn new(release: &RandomisedRelease, cells: &Crossing, size: usize) -> Result<Self, InferError> {
         let (party, columns) = (release.party.as_str(), &release.columns);
         let (mut crossings, mut asked) = (Vec::new(), HashSet::new());
-        for (place, answer) in release.answers.iter().enumerate() {
-            let field = format!("answers[{place}]");
-            let wrong = |part: &str, reason: String| {
-                Err(InferError::counts(party, format!("{field}.{part}"), reason))
-            };
-            let found = find_columns((party, &format!("{field}.columns")), &answer.columns, columns)?;
-            if let Some(twice) = found.iter().find(|column| !asked.insert(**column)) {
-                return wrong("columns", format!("{:?} is in an earlier answer", columns[*twice].name));
-            }
-            if answer.value.len() as u64 != release.records {
-                let reason = format!("has {} answers of {} records", answer.value.len(), release.records);
-                return wrong("value", reason);
-            }
-            if !(0.0..=1.0).contains(&answer.truth) {
-                return wrong("truth", format!("must be a probability, found {}", answer.truth));
-            }
-            let crossing = Crossing::new(found, columns);
-            let levels = crossing.size().unwrap_or(0);
-            if let Some(record) = answer.value.iter().position(|value| *value as usize >= levels) {
-                let reason = format!(
-                    "has {} at record {record}; answers go from 0 to {}",
-                    answer.value[record],
-                    levels - 1
-                );
-                return wrong("value", reason);
+        for place in 0..release.answers.len() {
+            let crossing = check_answer(release, place)?;
+            if let Some(twice) = crossing.columns.iter().find(|column| !asked.insert(**column)) {
+                let reason = format!("{:?} is in an earlier answer", columns[*twice].name);
+                return Err(InferError::counts(party, format!("answers[{place}].columns"), reason));
             }
             crossings.push(crossing);
         }
@@ -125,6 +105,34 @@ impl Party {
         let channels =
             channels.map(|(answer, crossing)| Channel::new(answer.truth, crossing, cells, columns));
         Ok(Self { counts, channels: channels.collect() })
+    }
+}
+
+/// Checks one answer of all records; gives the cells that it may name.
+fn check_answer(release: &RandomisedRelease, place: usize) -> Result<Crossing, InferError> {
+    let (party, answer) = (release.party.as_str(), &release.answers[place]);
+    let wrong = |part: &str, reason: String| {
+        Err(InferError::counts(party, format!("answers[{place}].{part}"), reason))
+    };
+    let field = format!("answers[{place}].columns");
+    let crossing =
+        Crossing::new(find_columns((party, &field), &answer.columns, &release.columns)?, &release.columns);
+    if answer.columns.is_empty() {
+        return wrong("columns", "is empty: name at least one column".into());
+    }
+    if answer.value.len() as u64 != release.records {
+        return wrong("value", format!("has {} answers of {} records", answer.value.len(), release.records));
+    }
+    if !(0.0..=1.0).contains(&answer.truth) {
+        return wrong("truth", format!("must be a probability, found {}", answer.truth));
+    }
+    let most = crossing.size().unwrap_or(1) - 1;
+    match answer.value.iter().position(|value| *value as usize > most) {
+        Some(record) => {
+            let found = answer.value[record];
+            wrong("value", format!("has {found} at record {record}; answers go from 0 to {most}"))
+        }
+        None => Ok(crossing),
     }
 }
 
