@@ -37,6 +37,16 @@ pub enum InferError {
         /// Row and column.
         entry: [usize; 2],
     },
+    /// A release of counts or of answers has an impossible field.
+    #[error("{party}: {field}: {reason}")]
+    Counts {
+        /// The party.
+        party: String,
+        /// Which field.
+        field: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The method needs something that a release does not have.
     #[error("{party}: {method} needs {needs}{}", alternatives(methods))]
     Unsupported {
@@ -83,6 +93,10 @@ impl InferError {
     /// The method needs something that the release of this party lacks; the dispatcher adds the alternatives.
     pub(crate) fn unsupported(party: &str, method: &str, needs: &str) -> Self {
         Self::Unsupported { party: party.into(), method: method.into(), needs: needs.into(), methods: vec![] }
+    }
+
+    pub(crate) fn counts(party: &str, field: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::Counts { party: party.into(), field: field.into(), reason: reason.into() }
     }
 
     pub(crate) fn prior(field: impl Into<String>, reason: impl Into<String>) -> Self {

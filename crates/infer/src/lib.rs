@@ -25,6 +25,7 @@ mod predict;
 mod prior;
 mod random;
 mod requirements;
+pub mod tables;
 
 pub use ada_ssp::{Estimate, ada_ssp};
 pub use error::InferError;
