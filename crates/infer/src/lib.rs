@@ -7,6 +7,7 @@
 
 mod ada_ssp;
 mod adaptation;
+mod augmentation;
 mod error;
 mod evidence;
 mod fast;
@@ -26,6 +27,10 @@ mod random;
 mod requirements;
 
 pub use ada_ssp::{Estimate, ada_ssp};
+pub use augmentation::{
+    AugmentationInfo, AugmentationState, Augmented, Generative, GramMechanism, Interweave, Interweaving,
+    InterweavingState, LinearModel, LinearParameters, Plain, RecordAdditive, RecordDensity,
+};
 pub use error::InferError;
 pub use evidence::Evidence;
 pub use fast::Fast;

@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::requirements;
 use crate::{
-    Evidence, Fast, FixedGram, FixedGramMetropolis, FixedGramModel, Gibbs, GibbsSampler, InferError,
-    MarginalDensity, Method, Moments, Naive, NormalX, NormalXDensity, NormalXMetropolis, Prior, PriorFile,
-    Quadrature, Sampler,
+    Augmented, Evidence, Fast, FixedGram, FixedGramMetropolis, FixedGramModel, Gibbs, GibbsSampler,
+    GramMechanism, InferError, Interweaving, LinearModel, MarginalDensity, Method, Moments, Naive, NormalX,
+    NormalXDensity, NormalXMetropolis, Plain, Prior, PriorFile, Quadrature, Sampler,
 };
 use closed_form::ClosedForm;
 use units::Position;
@@ -92,12 +92,12 @@ pub fn fit(
     monitor: &Monitor<'_>,
 ) -> Result<Fit, InferError> {
     let (grams, fourths) = fourth::split(releases);
-    let evidence = Evidence::of(grams.into_iter(), model.allow_duplicates)?;
+    let evidence = Evidence::of(grams.iter().copied(), model.allow_duplicates)?;
     let prior = model.prior.build(&evidence)?;
     let (choice, sampler) = resolve(method, &evidence)?;
     requirements::check(choice.method, &evidence)?;
     let fast = fast(model, &evidence)?;
-    let problem = Problem { evidence: &evidence, prior: &prior, fast: &fast, plan, monitor };
+    let problem = Problem { evidence: &evidence, grams: &grams, prior: &prior, fast: &fast, plan, monitor };
     let drawn = problem.draw(choice.method, sampler, &fourths);
     let (draws, position) = drawn.map_err(|error| requirements::with_alternatives(error, &evidence))?;
     let draws = units::to_users(&draws, &evidence, position)?;
@@ -150,6 +150,7 @@ fn fast(model: &ModelSpec, evidence: &Evidence) -> Result<Fast, InferError> {
 /// One fit while it runs.
 struct Problem<'p> {
     evidence: &'p Evidence,
+    grams: &'p [&'p Release],
     prior: &'p Prior,
     fast: &'p Fast,
     plan: &'p Plan,
@@ -202,6 +203,7 @@ impl Problem<'_> {
                 let moments = Moments::Noisy(fourth::combine(evidence, fourths)?);
                 self.gibbs(Gibbs::new(evidence, prior, moments)?)
             }
+            (Method::Augmentation, sampler) => self.augmentation(sampler),
             (Method::AdaSsp, _) => {
                 let reason = "ada-ssp gives an estimate without draws: call ada_ssp()".to_string();
                 Err(InferError::Setting { field: "method", reason })
@@ -211,6 +213,17 @@ impl Problem<'_> {
 
     fn gibbs(&self, target: Gibbs) -> Result<(Draws, Position), InferError> {
         Ok((self.run(&GibbsSampler, &target)?, Position::VarianceAndShare))
+    }
+
+    fn augmentation(&self, sampler: Sampler) -> Result<(Draws, Position), InferError> {
+        let parties: Result<Vec<_>, _> =
+            self.grams.iter().map(|release| GramMechanism::of(release)).collect();
+        let target = Augmented { model: LinearModel::of(self.evidence, self.prior)?, parties: parties? };
+        let draws = match sampler {
+            Sampler::Plain => self.run(&Plain, &target)?,
+            _ => self.run(&Interweaving::new(&target), &target)?,
+        };
+        Ok((draws, Position::LatentVarianceAndShare))
     }
 
     fn run<T: Sync, K: organza_mcmc::Kernel<T>>(&self, kernel: &K, target: &T) -> Result<Draws, InferError> {
