@@ -5,21 +5,35 @@
 //!
 //! Given the records, the parameters are known to about 1/sqrt(n), however wide their posterior is; they move by steps of that size and no
 //! sweep can do better. Given the noise behind the records instead (whitened features, standardised residuals) they are as
-//! uncertain as the release leaves them. Alternating between both mixes at least as well as the better of the two.
+//! uncertain as the release leaves them. Alternating between both mixes at least as well as the better of the two. Where noise is so
+//! small that records themselves are stuck, exchanges between two of them follow the sweep; warm-up decides.
 
 use organza_mcmc::{ChainRng, Kernel, Stop};
 
+use super::exchange::Exchange;
 use super::info::MOVES;
 use super::shape::BlockWalk;
 use super::state::PartySum;
-use super::{AugmentationInfo, AugmentationState, Augmented, Interweave, RecordAdditive};
+use super::{AugmentationInfo, AugmentationState, Augmented, Interweave, RecordAdditive, RecordDensity};
+use crate::adaptation::StepSize;
 use crate::random::accept;
 
 /// \[JAGR22\] Algorithm 1 with interweaving.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interweaving {
     blocks: Vec<BlockWalk>,
+    /// Size of exchanges between records, in units of the model's spreads.
+    exchange: StepSize,
+    /// Mean acceptance of records in warm-up, the past fading away.
+    acceptance: f64,
 }
+
+/// Exchanges between records are offered where proposals of single records are accepted more seldom than this.
+const SELDOM: f64 = 0.4;
+/// The rate of acceptance that exchanges approach.
+const EXCHANGE_ACCEPTANCE: f64 = 0.35;
+/// Share of the last step in the fading mean.
+const FADING: f64 = 0.05;
 
 /// Latent records and parameters, and memory for the next move of them all.
 #[derive(Debug, Clone)]
@@ -30,6 +44,7 @@ pub struct InterweavingState<P> {
     /// The block that moves next.
     next: usize,
     trial: Trial<P>,
+    exchange: Exchange,
 }
 
 /// Where a move would lead.
@@ -45,7 +60,8 @@ struct Trial<P> {
 impl Interweaving {
     /// The kernel for this target, its proposals not yet learnt.
     pub fn new<G: Interweave, M: RecordAdditive>(target: &Augmented<G, M>) -> Self {
-        Self { blocks: target.model.blocks().into_iter().map(BlockWalk::new).collect() }
+        let blocks = target.model.blocks().into_iter().map(BlockWalk::new).collect();
+        Self { blocks, exchange: StepSize::new(0.5, EXCHANGE_ACCEPTANCE), acceptance: 1.0 }
     }
 
     /// Moves one block; gives the probability with which it was accepted.
@@ -120,7 +136,7 @@ impl<P> InterweavingState<P> {
     }
 }
 
-impl<G: Interweave, M: RecordAdditive> Kernel<Augmented<G, M>> for Interweaving {
+impl<G: Interweave + RecordDensity, M: RecordAdditive> Kernel<Augmented<G, M>> for Interweaving {
     type State = InterweavingState<G::Parameters>;
     type Info = AugmentationInfo;
 
@@ -135,7 +151,8 @@ impl<G: Interweave, M: RecordAdditive> Kernel<Augmented<G, M>> for Interweaving 
             record: vec![0.0; target.model.width()],
             contribution: vec![0.0; size],
         };
-        Ok(InterweavingState { latent, log_prior: 0.0, coordinates, next: 0, trial })
+        let exchange = Exchange::new(target.model.width(), size);
+        Ok(InterweavingState { latent, log_prior: 0.0, coordinates, next: 0, trial, exchange })
     }
 
     fn step(
@@ -146,6 +163,10 @@ impl<G: Interweave, M: RecordAdditive> Kernel<Augmented<G, M>> for Interweaving 
     ) -> Result<AugmentationInfo, Stop> {
         let sweep = state.latent.sweep(target, rng)?;
         let mut info = AugmentationInfo::of(sweep, state.latent.extreme_rates());
+        if self.acceptance < SELDOM {
+            let size = self.exchange.size();
+            info.exchanges = state.exchange.sweep(target, &mut state.latent, size, rng)?;
+        }
         let count = self.blocks.len();
         if count > 0 {
             target.model.write_coordinates(&state.latent.parameters, &mut state.coordinates);
@@ -166,6 +187,10 @@ impl<G: Interweave, M: RecordAdditive> Kernel<Augmented<G, M>> for Interweaving 
     }
 
     fn adapt(&mut self, state: &Self::State, info: &AugmentationInfo) {
+        if self.acceptance < SELDOM {
+            self.exchange.learn(info.exchanges);
+        }
+        self.acceptance += FADING * (info.acceptance - self.acceptance);
         let count = self.blocks.len();
         for (number, acceptance) in info.by_move.iter().enumerate().filter(|_| count > 0) {
             self.blocks[(info.first_block + number) % count].learn(*acceptance);

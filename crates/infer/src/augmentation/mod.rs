@@ -15,6 +15,7 @@
 //! | t_i(x_i, s_dp), their sum | `contribution`, `sum` |
 //! | eta(s_dp given x) | `log_density` of a mechanism |
 
+mod exchange;
 mod generative;
 mod gram;
 mod info;

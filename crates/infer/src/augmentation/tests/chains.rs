@@ -13,9 +13,9 @@ fn plain_and_interweaving_have_one_law() {
         let domain = boxed(1, true, scaled);
         let releases = vec![complete(&domain, 15, epsilon), complete(&domain, 35, epsilon)];
         let target = simulated(weak_model(1, true), releases, 3);
-        let plan = Plan { chains: 4, warmup: 2000, draws: 4000, thin: 15, seed: 8, threads: 1 };
+        let plan = Plan { chains: 4, warmup: 2000, draws: 4000, thin: 8, seed: 8, threads: 1 };
         let plain = run(&Plain, &target, &plan).unwrap();
-        let plan = Plan { draws: 4000, thin: 3, ..plan };
+        let plan = Plan { thin: 2, ..plan };
         let other = run(&Interweaving::new(&target), &target, &plan).unwrap();
         for k in 0..4 {
             let name = format!("epsilon {epsilon}, {}", target.model.names()[k]);

@@ -49,10 +49,10 @@ fn coordinates(target: &Augmented<LinearModel, GramMechanism>, chain: u32) -> Ve
     let mut state = kernel.init(target, &mut rng).unwrap();
     for _ in 0..800 {
         let info = kernel.step(target, &mut state, &mut rng).unwrap();
-        kernel.adapt(&state, &info);
+        Kernel::<Augmented<LinearModel, GramMechanism>>::adapt(&mut kernel, &state, &info);
     }
     let mut kept = Vec::new();
-    for _ in 0..20_000 {
+    for _ in 0..12_000 {
         kernel.step(target, &mut state, &mut rng).unwrap();
         kept.push(state.coordinates.clone());
     }
