@@ -112,6 +112,10 @@ fn a_secret_number_of_records_is_refused() {
     let mut secret = release("a", 60, 0.5, 5);
     secret.records = None;
     secret.privacy.neighbours = organza_release::Neighbours::AddRemove;
+    let entries = gram_entries(&secret.domain, false, true);
+    secret.statistic = Statistic::Gram { entries, layout: Layout::Isometric };
+    secret.value.insert(0, 60.0);
+    secret.noise.scales.insert(0, 1.0);
     let spec = MethodSpec { method: Some(Method::Augmentation), sampler: None };
     let error =
         fit(&spec, &ModelSpec::default(), &[secret], &Plan::default(), &Monitor::default()).unwrap_err();
