@@ -3,7 +3,8 @@
 //! [`fit()`] does it all: it chooses a [`Method`], checks that the releases have what it needs, runs the chains and gives a
 //! [`Fit`] with draws in users' units. The parts are public too: releases become [`Evidence`]; a [`Prior`] completes the model;
 //! [`Fast`] gives the posterior of the coefficients in closed form, [`FixedGram`] integrates the residual variance out by
-//! quadrature.
+//! quadrature. [`Augmented`] puts latent records behind releases: models and mechanisms of one's own join by implementing
+//! [`Generative`] and [`RecordAdditive`].
 
 mod ada_ssp;
 mod adaptation;

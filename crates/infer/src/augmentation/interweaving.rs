@@ -64,6 +64,12 @@ impl Interweaving {
         Self { blocks, exchange: StepSize::new(0.5, EXCHANGE_ACCEPTANCE), acceptance: 1.0 }
     }
 
+    /// The same with exchanges in every step, whatever warm-up says.
+    #[cfg(test)]
+    pub(super) fn always_exchanging(self) -> Self {
+        Self { acceptance: -1e300, ..self }
+    }
+
     /// Moves one block; gives the probability with which it was accepted.
     fn attempt<G: Interweave, M: RecordAdditive>(
         &self,

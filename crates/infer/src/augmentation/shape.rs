@@ -42,8 +42,8 @@ impl BlockWalk {
         let block = &mut coordinates[self.range.clone()];
         for column in 0..size {
             let noise = scale * normal(rng);
-            for row in column..size {
-                block[row] += noise * self.lower[row * size + column];
+            for (value, factors) in block.iter_mut().zip(self.lower.chunks_exact(size)).skip(column) {
+                *value += noise * factors[column];
             }
         }
     }
@@ -58,13 +58,12 @@ impl BlockWalk {
         let (size, block) = (self.range.len(), &coordinates[self.range.clone()]);
         self.seen += 1;
         let share = 1.0 / f64::from(self.seen);
-        // Row by row: the scatter with the old mean of what has not been visited yet (Welford).
-        for row in 0..size {
+        // Welford: the change from the old mean times the distance to the new one.
+        for (row, scatter) in self.scatter.chunks_exact_mut(size).enumerate() {
             let change = block[row] - self.mean[row];
             self.mean[row] += share * change;
-            for column in 0..=row {
-                self.scatter[row * size + column] += change * (block[column] - self.mean[column]);
-            }
+            let distances = block.iter().zip(&self.mean).map(|(value, mean)| value - mean);
+            scatter[..=row].iter_mut().zip(distances).for_each(|(sum, distance)| *sum += change * distance);
         }
         if self.seen == self.window {
             self.settle();

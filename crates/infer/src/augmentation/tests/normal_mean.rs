@@ -67,6 +67,7 @@ fn target() -> Augmented<LinearModel, GramMechanism> {
     Augmented { model, parties: vec![GramMechanism::of(&release).unwrap()] }
 }
 
+/// Means of several functions of the draws against their integrals.
 fn check<K: Kernel<Augmented<LinearModel, GramMechanism>>>(label: &str, kernel: &K, draws: usize) {
     let target = target();
     let scale = 1.0 / precision(&target.parties[0]);
@@ -102,4 +103,5 @@ fn precision(mechanism: &GramMechanism) -> f64 {
 fn the_posterior_of_a_clamped_mean_is_that_of_quadrature() {
     check("plain", &Plain, 60_000);
     check("interweaving", &Interweaving::new(&target()), 30_000);
+    check("exchanges", &Interweaving::new(&target()).always_exchanging(), 20_000);
 }

@@ -5,14 +5,13 @@ use organza_mcmc::Kernel;
 use super::super::{Interweave, Interweaving};
 use super::*;
 
-/// Catches a wrong Jacobian or power in the prior density of the coordinates, a map of records that changes their noise, and proposals
-/// that are not symmetric: with next to no information every coordinate must have the law that the prior's own draws have.
+/// Catches a wrong Jacobian or power in the prior density of the coordinates, a map of records that changes their noise, proposals
+/// that are not symmetric, and exchanges with a wrong density of a record: with next to no information every coordinate must have the law that the prior's own draws have.
 #[test]
 fn moves_leave_the_prior_as_it_is() {
     for (intercept, conjugate) in [(true, false), (false, true)] {
         let domain = boxed(2, intercept, None);
         let mut model = weak_model(2, intercept);
-        // Lighter tails: logarithms and ratios with finite variance.
         if conjugate {
             model.prior = model.prior.conjugate();
         }
@@ -44,7 +43,7 @@ fn moves_leave_the_prior_as_it_is() {
 
 /// Coordinates after every step of one chain, warm-up left out.
 fn coordinates(target: &Augmented<LinearModel, GramMechanism>, chain: u32) -> Vec<Vec<f64>> {
-    let mut kernel = Interweaving::new(target);
+    let mut kernel = Interweaving::new(target).always_exchanging();
     let mut rng = ChainRng::new(5, chain);
     let mut state = kernel.init(target, &mut rng).unwrap();
     for _ in 0..800 {
