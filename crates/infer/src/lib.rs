@@ -30,12 +30,13 @@ mod requirements;
 pub use ada_ssp::{Estimate, ada_ssp};
 pub use augmentation::{
     AugmentationInfo, AugmentationState, Augmented, Generative, GramMechanism, Interweave, Interweaving,
-    InterweavingState, LinearModel, LinearParameters, Plain, RecordAdditive, RecordDensity,
+    InterweavingState, LinearModel, LinearParameters, LogisticModel, LogisticParameters, Plain,
+    RecordAdditive, RecordDensity, SignedResponse,
 };
 pub use error::InferError;
 pub use evidence::Evidence;
 pub use fast::Fast;
-pub use fit::{Choice, Fit, MethodSpec, ModelSpec, fit};
+pub use fit::{Choice, Fit, LogisticFit, MethodSpec, ModelSpec, fit, fit_logistic, log_odds_map};
 pub use fixed_gram::{FixedGram, FixedGramMetropolis, FixedGramModel, Quadrature};
 pub use gaussian::Gaussian;
 pub use gibbs::{FourthMoments, Gibbs, GibbsInfo, GibbsSampler, GibbsState, Moments};

@@ -69,6 +69,25 @@ impl GramMechanism {
             epsilon: pure.then_some(privacy.epsilon),
         })
     }
+
+    /// What a record with these features and this response adds to the sum.
+    #[inline]
+    pub(super) fn contribution_of(&self, features: &[f64], response: f64, out: &mut [f64]) {
+        let width = features.len() + 2;
+        let (first, mut rest) = out.split_at_mut(width);
+        self.clamp.apply(features, response, first);
+        for row in 1..width {
+            let (current, below) = rest.split_at_mut(width - row);
+            let factor = first[row];
+            current.iter_mut().zip(&first[row..]).for_each(|(value, other)| *value = factor * other);
+            rest = below;
+        }
+        // The row of the constant is c w; without scaling c = 1.
+        if self.clamp.radius.is_some() {
+            let factor = first[0];
+            first.iter_mut().for_each(|value| *value *= factor);
+        }
+    }
 }
 
 impl Clamp {
@@ -84,10 +103,11 @@ impl Clamp {
 
     /// w = c (1, u, v).
     #[inline]
-    fn apply(self, record: &[f64], out: &mut [f64]) {
-        let features = record.len() - 1;
+    fn apply(self, features: &[f64], response: f64, out: &mut [f64]) {
         out[0] = 1.0;
-        out[1..].iter_mut().zip(record).for_each(|(value, raw)| *value = cut(*raw, self.limit));
+        out[1..].iter_mut().zip(features).for_each(|(value, raw)| *value = cut(*raw, self.limit));
+        let features = features.len();
+        out[features + 1] = cut(response, self.limit);
         let Some(radius) = self.radius else { return };
         let square = self.constant + out[1..=features].iter().map(|value| value * value).sum::<f64>();
         let scale = radius / square.sqrt();
@@ -120,19 +140,8 @@ impl RecordAdditive for GramMechanism {
 
     #[inline]
     fn contribution(&self, record: &[f64], out: &mut [f64]) {
-        let width = record.len() + 1;
-        let (first, mut rest) = out.split_at_mut(width);
-        self.clamp.apply(record, first);
-        for row in 1..width {
-            let (current, below) = rest.split_at_mut(width - row);
-            let factor = first[row];
-            current.iter_mut().zip(&first[row..]).for_each(|(value, other)| *value = factor * other);
-            rest = below;
-        }
-        // The row of the constant is c w; without scaling c = 1.
-        if self.clamp.radius.is_some() {
-            let factor = first[0];
-            first.iter_mut().for_each(|value| *value *= factor);
+        if let Some((response, features)) = record.split_last() {
+            self.contribution_of(features, *response, out);
         }
     }
 

@@ -38,7 +38,7 @@ const FADING: f64 = 0.05;
 /// Latent records and parameters, and memory for the next move of them all.
 #[derive(Debug, Clone)]
 pub struct InterweavingState<P> {
-    latent: AugmentationState<P>,
+    pub(super) latent: AugmentationState<P>,
     log_prior: f64,
     pub(super) coordinates: Vec<f64>,
     /// The block that moves next.

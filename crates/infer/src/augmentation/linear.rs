@@ -31,7 +31,8 @@ pub struct LinearParameters {
     pub(super) sd: f64,
     /// Inverse of the lower factor of Sigma.
     pub(super) inverse: Vec<f64>,
-    gram: Vec<f64>,
+    /// Gram matrix of (1, u, v).
+    pub(super) gram: Vec<f64>,
     /// The affine map of records from other parameters to these: for each number of a record an offset and a row.
     pub(super) map: Vec<f64>,
 }
@@ -87,11 +88,53 @@ impl LinearModel {
 
     /// The expected response.
     #[inline]
-    fn line(&self, parameters: &LinearParameters, features: &[f64]) -> f64 {
-        let theta = &parameters.regression.theta;
+    pub(super) fn line(&self, theta: &[f64], features: &[f64]) -> f64 {
         let slopes = theta[self.first()..].iter().zip(features);
         let start = if self.intercept { theta[0] } else { 0.0 };
         slopes.fold(start, |sum, (slope, feature)| sum + slope * feature)
+    }
+
+    /// Features from as many standard normal numbers.
+    #[inline]
+    pub(super) fn colour(&self, parameters: &LinearParameters, record: &mut [f64]) {
+        let (features, law) = (self.dimension(), &parameters.features);
+        // From the last row up: a row of the factor reads only noise that is still there.
+        for row in (0..features).rev() {
+            let factors = &law.lower[row * features..row * features + row + 1];
+            let sum =
+                factors.iter().zip(record.iter()).fold(0.0, |sum, (factor, noise)| sum + factor * noise);
+            record[row] = law.mean[row] + sum;
+        }
+    }
+
+    /// |L^-1 (u - m)|^2.
+    #[inline]
+    pub(super) fn distance(&self, parameters: &LinearParameters, record: &[f64]) -> f64 {
+        let (features, mean) = (self.dimension(), &parameters.features.mean);
+        let mut square = 0.0;
+        for row in 0..features {
+            let factors = &parameters.inverse[row * features..row * features + row + 1];
+            let of_row = factors.iter().zip(record).zip(mean);
+            let whitened = of_row.fold(0.0, |sum, ((factor, value), mean)| sum + factor * (value - mean));
+            square += whitened * whitened;
+        }
+        square
+    }
+
+    /// The Gram matrix of the records, and the law of the features given it.
+    pub(super) fn draw_features(
+        &self,
+        records: &[f64],
+        parameters: &mut LinearParameters,
+        rng: &mut ChainRng,
+    ) -> Result<(), Stop> {
+        let count = (records.len() / self.width()) as f64;
+        let LinearParameters { features, gram, .. } = parameters;
+        self.accumulate(records, gram);
+        match self.known_features {
+            Some(_) => Ok(()),
+            None => features.draw(rng, &self.features, gram, count),
+        }
     }
 
     /// Gram matrix of the records with their constant.
@@ -165,15 +208,9 @@ impl Generative for LinearModel {
     fn draw_record(&self, parameters: &LinearParameters, rng: &mut ChainRng, record: &mut [f64]) {
         fill_normal(rng, record);
         let features = self.dimension();
-        let law = &parameters.features;
-        // From the last row up: a row of the factor reads only noise that is still there.
-        for row in (0..features).rev() {
-            let factors = &law.lower[row * features..row * features + row + 1];
-            let sum =
-                factors.iter().zip(record.iter()).fold(0.0, |sum, (factor, noise)| sum + factor * noise);
-            record[row] = law.mean[row] + sum;
-        }
-        record[features] = self.line(parameters, &record[..features]) + parameters.sd * record[features];
+        self.colour(parameters, &mut record[..features]);
+        record[features] =
+            self.line(&parameters.regression.theta, &record[..features]) + parameters.sd * record[features];
     }
 
     fn draw_parameters(
@@ -183,11 +220,8 @@ impl Generative for LinearModel {
         rng: &mut ChainRng,
     ) -> Result<(), Stop> {
         let count = (records.len() / self.width()) as f64;
-        let LinearParameters { regression, features, gram, .. } = parameters;
-        self.accumulate(records, gram);
-        if self.known_features.is_none() {
-            features.draw(rng, &self.features, gram, count)?;
-        }
+        self.draw_features(records, parameters, rng)?;
+        let LinearParameters { regression, gram, .. } = parameters;
         match self.known_variance {
             Some(variance) => regression.draw_given(rng, &self.prior, gram, variance)?,
             None => regression.draw(rng, &self.prior, gram, count)?,
@@ -213,17 +247,9 @@ impl Generative for LinearModel {
 impl RecordDensity for LinearModel {
     #[inline]
     fn log_density(&self, parameters: &LinearParameters, record: &[f64]) -> f64 {
-        let features = self.dimension();
-        let residual = (record[features] - self.line(parameters, &record[..features])) / parameters.sd;
-        let mut square = residual * residual;
-        let mean = &parameters.features.mean;
-        for row in 0..features {
-            let factors = &parameters.inverse[row * features..row * features + row + 1];
-            let of_row = factors.iter().zip(record).zip(mean);
-            let whitened = of_row.fold(0.0, |sum, ((factor, value), mean)| sum + factor * (value - mean));
-            square += whitened * whitened;
-        }
-        -0.5 * square
+        let (features, response) = record.split_at(self.dimension());
+        let residual = (response[0] - self.line(&parameters.regression.theta, features)) / parameters.sd;
+        -0.5 * (residual * residual + self.distance(parameters, features))
     }
 
     fn write_spreads(&self, parameters: &LinearParameters, spreads: &mut [f64]) {

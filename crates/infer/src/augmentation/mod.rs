@@ -21,10 +21,12 @@ mod gram;
 mod info;
 mod interweaving;
 mod linear;
+mod logistic;
 mod mechanism;
 mod non_centred;
 mod plain;
 mod shape;
+mod signed;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -34,8 +36,10 @@ pub use gram::GramMechanism;
 pub use info::AugmentationInfo;
 pub use interweaving::{Interweaving, InterweavingState};
 pub use linear::{LinearModel, LinearParameters};
+pub use logistic::{LogisticModel, LogisticParameters};
 pub use mechanism::RecordAdditive;
 pub use plain::Plain;
+pub use signed::SignedResponse;
 pub use state::AugmentationState;
 
 /// A model and what the parties released of its records.

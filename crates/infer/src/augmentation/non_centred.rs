@@ -27,6 +27,14 @@ impl LinearModel {
         ]
     }
 
+    /// (theta - m)' C^-1 (theta - m).
+    pub(super) fn prior_distance(&self, theta: &[f64]) -> f64 {
+        let mean = self.prior.mean();
+        let rows = self.prior.precision().chunks_exact(mean.len().max(1));
+        let image = |row: &[f64]| row.iter().zip(theta).zip(mean).map(|((c, t), m)| c * (t - m)).sum::<f64>();
+        rows.zip(theta).zip(mean).map(|((row, t), m)| (t - m) * image(row)).sum()
+    }
+
     /// Log prior density of the coordinates of m and L.
     ///
     /// Sigma ~ IW(Lambda, kappa); dSigma = 2^p prod L_ii^(p - i + 1) dL for i = 1 .. p, and dL_ii = L_ii d ln L_ii.
@@ -121,15 +129,10 @@ impl Interweave for LinearModel {
 
     fn log_prior(&self, parameters: &LinearParameters) -> f64 {
         let variance = parameters.regression.variance;
-        let mean = self.prior.mean();
-        let theta = &parameters.regression.theta;
-        let rows = self.prior.precision().chunks_exact(mean.len().max(1));
-        let image = |row: &[f64]| row.iter().zip(theta).zip(mean).map(|((c, t), m)| c * (t - m)).sum::<f64>();
-        let distance: f64 = rows.zip(theta).zip(mean).map(|((row, t), m)| (t - m) * image(row)).sum();
         let factor = self.prior.precision_factor(variance);
-        let mut log_density = -0.5 * factor * distance;
+        let mut log_density = -0.5 * factor * self.prior_distance(&parameters.regression.theta);
         if self.known_variance.is_none() {
-            log_density += 0.5 * mean.len() as f64 * libm::log(factor)
+            log_density += 0.5 * self.prior.dimension() as f64 * libm::log(factor)
                 + self.prior.log_density_of_log_variance(libm::log(variance));
         }
         if self.known_features.is_none() {

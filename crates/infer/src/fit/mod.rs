@@ -5,11 +5,13 @@
 mod auto;
 mod closed_form;
 mod fourth;
+mod logistic;
 mod notes;
 mod share;
 mod units;
 
 pub use auto::Choice;
+pub use logistic::{LogisticFit, fit_logistic, log_odds_map};
 pub(crate) use units::SIGMA;
 
 use organza_mcmc::{Draws, Monitor, Nuts, Plan, Summary, run_monitored};
@@ -124,14 +126,20 @@ fn resolve(spec: &MethodSpec, evidence: &Evidence) -> Result<(Choice, Sampler), 
         Some(method) => Choice { method, reason: String::new() },
         None => auto::choose(evidence)?,
     };
-    let known = choice.method.samplers();
-    let sampler = spec.sampler.unwrap_or(known[0]);
-    if !known.contains(&sampler) {
-        let words: Vec<&str> = known.iter().map(|sampler| sampler.word()).collect();
-        let reason = format!("{} has no sampler {sampler}; it has {}", choice.method, words.join(", "));
-        return Err(InferError::Setting { field: "sampler", reason });
-    }
+    let sampler = sampler_of(choice.method, spec.sampler)?;
     Ok((choice, sampler))
+}
+
+/// The sampler that was asked for, or the method's first.
+fn sampler_of(method: Method, asked: Option<Sampler>) -> Result<Sampler, InferError> {
+    let known = method.samplers();
+    let sampler = asked.unwrap_or(known[0]);
+    if known.contains(&sampler) {
+        return Ok(sampler);
+    }
+    let words: Vec<&str> = known.iter().map(|sampler| sampler.word()).collect();
+    let reason = format!("{method} has no sampler {sampler}; it has {}", words.join(", "));
+    Err(InferError::Setting { field: "sampler", reason })
 }
 
 /// The residual variance of `fast`, in normalised units.
