@@ -1,6 +1,6 @@
 //! Simulation-based calibration of every method that claims exactness on its own model, through the whole of `fit`.
 //!
-//! Ranks of the truth among posterior draws must be uniform: n in {20, 200, 10^4}, epsilon in {0.1, 1}, J in {1, 5}. One p-value per
+//! Ranks of the truth among posterior draws must be uniform: n in {20, 200, 10^4}, epsilon in {0.1, 1}, J in {1, 5} (`augmentation`: n = 20). One p-value per
 //! parameter and cell, Bonferroni over all of a test, alpha = 1e-6. Seen to catch: the covariance sigma_y^2 S theta of the
 //! published Eq. (10), a missing Jacobian, y'y taken for noise of scale tau.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
@@ -27,6 +27,8 @@ struct Case {
     replicates: u64,
     plan: Plan,
     model: ModelSpec,
+    /// Records, epsilon, parties.
+    cells: Vec<(u64, f64, usize)>,
     data: fn(&Study, &Truth, usize, &mut ChaCha8Rng) -> Release,
 }
 
@@ -38,7 +40,7 @@ impl Case {
     ) -> Self {
         let plan = Plan { chains: 1, warmup: 0, draws: DRAWS, thin: 1, seed: 0, threads: 1 };
         let (intercept, layout, model) = (false, Layout::Isometric, ModelSpec::default());
-        Self { method, sampler, intercept, layout, replicates: 200, plan, model, data }
+        Self { method, sampler, intercept, layout, replicates: 200, plan, model, cells: grid(), data }
     }
 
     /// Ranks over all replicates of one cell.
@@ -72,7 +74,7 @@ impl Case {
     /// Every cell of the grid.
     fn check(&self) {
         let mut found = Vec::new();
-        for (cell, (records, epsilon, parties)) in grid().into_iter().enumerate() {
+        for (cell, (records, epsilon, parties)) in self.cells.iter().copied().enumerate() {
             let study = Study { layout: self.layout, ..Study::new(records, epsilon, parties) };
             let study = if self.intercept { study.with_intercept(epsilon) } else { study };
             for (name, p_value) in self.ranks(&study, cell as u64).p_values() {
@@ -113,6 +115,13 @@ fn normal_records(study: &Study, truth: &Truth, party: usize, rng: &mut ChaCha8R
 fn normal_sums(study: &Study, truth: &Truth, party: usize, rng: &mut ChaCha8Rng) -> Release {
     let gram = study.gram_of_normal_sums(truth, rng);
     study.release(party, &gram, rng, |_, _| true)
+}
+
+/// Normal records that are clamped to their bounds, noise on everything: what `augmentation` assumes.
+fn clamped_records(study: &Study, truth: &Truth, party: usize, rng: &mut ChaCha8Rng) -> Release {
+    let mut records = study.records(truth, rng);
+    records.iter_mut().flatten().for_each(|value| *value = value.clamp(-1.0, 1.0));
+    study.release(party, &study.gram(&records), rng, |_, _| true)
 }
 
 #[test]
@@ -166,4 +175,27 @@ fn marginal() {
 fn marginal_with_an_intercept() {
     let case = Case::new(Method::Marginal, Sampler::Nuts, normal_sums);
     Case { intercept: true, plan: Plan { warmup: 300, thin: 3, ..case.plan }, ..case }.check();
+}
+
+/// Time grows with the records: few of them, where no normal limit holds.
+#[test]
+fn augmentation() {
+    let case = Case::new(Method::Augmentation, Sampler::Interweaving, clamped_records);
+    let cells = vec![(20, 0.5, 1), (20, 3.0, 2)];
+    Case { replicates: 150, plan: Plan { warmup: 800, thin: 15, ..case.plan }, cells, ..case }.check();
+}
+
+#[test]
+fn augmentation_with_an_intercept() {
+    let case = Case::new(Method::Augmentation, Sampler::Interweaving, clamped_records);
+    let cells = vec![(20, 3.0, 1)];
+    Case {
+        intercept: true,
+        layout: Layout::Upper,
+        replicates: 150,
+        plan: Plan { warmup: 800, thin: 15, ..case.plan },
+        cells,
+        ..case
+    }
+    .check();
 }

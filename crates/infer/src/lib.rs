@@ -3,10 +3,12 @@
 //! [`fit()`] does it all: it chooses a [`Method`], checks that the releases have what it needs, runs the chains and gives a
 //! [`Fit`] with draws in users' units. The parts are public too: releases become [`Evidence`]; a [`Prior`] completes the model;
 //! [`Fast`] gives the posterior of the coefficients in closed form, [`FixedGram`] integrates the residual variance out by
-//! quadrature.
+//! quadrature. [`Augmented`] puts latent records behind releases: models and mechanisms of one's own join by implementing
+//! [`Generative`] and [`RecordAdditive`].
 
 mod ada_ssp;
 mod adaptation;
+mod augmentation;
 mod error;
 mod evidence;
 mod fast;
@@ -28,10 +30,15 @@ mod requirements;
 pub mod tables;
 
 pub use ada_ssp::{Estimate, ada_ssp};
+pub use augmentation::{
+    AugmentationInfo, AugmentationState, Augmented, Generative, GramMechanism, Interweave, Interweaving,
+    InterweavingState, LinearModel, LinearParameters, LogisticModel, LogisticParameters, Plain,
+    RecordAdditive, RecordDensity, SignedResponse,
+};
 pub use error::InferError;
 pub use evidence::Evidence;
 pub use fast::Fast;
-pub use fit::{Choice, Fit, MethodSpec, ModelSpec, fit};
+pub use fit::{Choice, Fit, LogisticFit, MethodSpec, ModelSpec, fit, fit_logistic, log_odds_map};
 pub use fixed_gram::{FixedGram, FixedGramMetropolis, FixedGramModel, Quadrature};
 pub use gaussian::Gaussian;
 pub use gibbs::{FourthMoments, Gibbs, GibbsInfo, GibbsSampler, GibbsState, Moments};

@@ -26,6 +26,8 @@ pub enum Method {
     GibbsPrior,
     /// Latent sums, moments of the features from a release of fourth moments.
     GibbsNoisy,
+    /// Latent records.
+    Augmentation,
     /// Takes noisy sums for true ones.
     Naive,
     /// A ridge estimate.
@@ -49,6 +51,10 @@ pub enum Sampler {
     Gibbs,
     /// Full conditionals through dense matrices of all entries, the papers' O(d^6).
     Dense,
+    /// Latent records one by one, then parameters with all records in tow.
+    Interweaving,
+    /// Latent records one by one, the paper's chain.
+    Plain,
     /// No draws.
     Point,
 }
@@ -69,7 +75,7 @@ pub struct Description {
 
 impl Method {
     /// All methods, in the order in which they are explained.
-    pub const ALL: [Method; 9] = [
+    pub const ALL: [Method; 10] = [
         Method::Marginal,
         Method::FixedGram,
         Method::Fast,
@@ -77,6 +83,7 @@ impl Method {
         Method::GibbsUpdate,
         Method::GibbsPrior,
         Method::GibbsNoisy,
+        Method::Augmentation,
         Method::Naive,
         Method::AdaSsp,
     ];
@@ -91,6 +98,7 @@ impl Method {
             Method::GibbsUpdate => "gibbs-update",
             Method::GibbsPrior => "gibbs-prior",
             Method::GibbsNoisy => "gibbs-noisy",
+            Method::Augmentation => "augmentation",
             Method::Naive => "naive",
             Method::AdaSsp => "ada-ssp",
         }
@@ -105,6 +113,7 @@ impl Method {
             Method::Marginal => &[Sampler::Nuts],
             Method::GibbsUpdate => &[Sampler::Gibbs, Sampler::Dense],
             Method::GibbsPrior | Method::GibbsNoisy => &[Sampler::Dense],
+            Method::Augmentation => &[Sampler::Interweaving, Sampler::Plain],
             Method::Naive => &[Sampler::Quadrature],
             Method::AdaSsp => &[Sampler::Point],
         }
@@ -157,6 +166,12 @@ impl Method {
                 "noisy fourth moments are the true ones",
                 "y'y, a public number of records, unscaled records and a release of fourth moments for every party",
             ),
+            Method::Augmentation => (
+                "Algorithm 1 [JAGR22]",
+                "coefficients, residual variance, mean and covariance of the features, every latent record",
+                "features and residuals are normal before they are clamped; exact for any number of records, in time that grows with it",
+                "a public number of records, none averaged",
+            ),
             Method::Naive => (
                 "Naive [BS19]",
                 "coefficients and residual variance",
@@ -176,13 +191,15 @@ impl Method {
 
 impl Sampler {
     /// All samplers.
-    pub const ALL: [Sampler; 7] = [
+    pub const ALL: [Sampler; 9] = [
         Sampler::ClosedForm,
         Sampler::Quadrature,
         Sampler::Metropolis,
         Sampler::Nuts,
         Sampler::Gibbs,
         Sampler::Dense,
+        Sampler::Interweaving,
+        Sampler::Plain,
         Sampler::Point,
     ];
 
@@ -195,6 +212,8 @@ impl Sampler {
             Sampler::Nuts => "nuts",
             Sampler::Gibbs => "gibbs",
             Sampler::Dense => "dense",
+            Sampler::Interweaving => "interweaving",
+            Sampler::Plain => "plain",
             Sampler::Point => "point",
         }
     }

@@ -16,12 +16,14 @@ enum Need {
     OnePopulation,
     RecordsForEveryCoefficient,
     UnscaledIntercept,
+    /// Every record is a row of the Gram matrix.
+    RecordsThemselves,
 }
 
 fn needs(method: Method) -> &'static [Need] {
     use Need::{
-        Gaussian, Isometric, OnePopulation, Records, RecordsForEveryCoefficient, ResponseSquare,
-        UnscaledIntercept,
+        Gaussian, Isometric, OnePopulation, Records, RecordsForEveryCoefficient, RecordsThemselves,
+        ResponseSquare, UnscaledIntercept,
     };
     match method {
         Method::Fast | Method::FixedGram => &[Gaussian],
@@ -29,6 +31,7 @@ fn needs(method: Method) -> &'static [Need] {
         Method::Marginal => &[Gaussian, Isometric, Records, OnePopulation],
         Method::GibbsUpdate | Method::GibbsPrior => &[Records, ResponseSquare, OnePopulation],
         Method::GibbsNoisy => &[Records, ResponseSquare, OnePopulation, UnscaledIntercept],
+        Method::Augmentation => &[Records, RecordsThemselves],
         Method::Naive => &[Records, ResponseSquare],
         // Another kind of release, checked where it is read.
         Method::AdaSsp => &[],
@@ -52,6 +55,7 @@ impl Need {
             }
             Need::RecordsForEveryCoefficient => party.records.is_some_and(|n| n >= coefficients),
             Need::UnscaledIntercept => evidence.domain().intercept() && !evidence.domain().is_scaled(),
+            Need::RecordsThemselves => party.noise.averaged == 1,
         }
     }
 
@@ -64,6 +68,7 @@ impl Need {
             Need::OnePopulation => "records that are scaled and averaged as those of the other parties",
             Need::RecordsForEveryCoefficient => "at least as many records as coefficients",
             Need::UnscaledIntercept => "unscaled records with an intercept",
+            Need::RecordsThemselves => "records that are not averaged",
         }
     }
 }

@@ -6,21 +6,21 @@ mod normal_features;
 use allocation_counter::measure;
 use normal_features::{ball, boxed, noisy_gram, release};
 use organza_infer::{
-    Evidence, FixedGramMetropolis, FixedGramModel, NormalX, NormalXDensity, NormalXMetropolis, Prior,
+    Augmented, Evidence, FixedGramMetropolis, FixedGramModel, GramMechanism, Interweaving, LinearModel,
+    NormalX, NormalXDensity, NormalXMetropolis, Plain, Prior,
 };
 use organza_mcmc::{ChainRng, Gradient, Kernel, LogDensity};
-use organza_release::{Domain, Layout};
+use organza_release::{Domain, Layout, Release};
 
 /// Three parties.
-fn evidence(domain: &Domain) -> Evidence {
+fn releases(domain: &Domain) -> Vec<Release> {
     let mut rng = ChainRng::new(41, 0);
-    let releases: Vec<_> = (0..3)
+    (0..3)
         .map(|number| {
             let gram = noisy_gram(&mut rng, domain, 50, 0.5);
             release(&format!("p{number}"), domain.clone(), Layout::Isometric, &gram, (50, 0.5))
         })
-        .collect();
-    Evidence::new(&releases).unwrap()
+        .collect()
 }
 
 /// Allocations of a hundred steps of warm-up, after its first.
@@ -43,7 +43,12 @@ fn nothing_is_allocated_after_the_start() {
     // The counter counts.
     assert_eq!(measure(|| drop(std::hint::black_box(vec![1.0; 3]))).count_total, 1);
     for domain in [ball(3, 0.9), boxed(3, None, (0.7, 0.8))] {
-        let (evidence, prior) = (evidence(&domain), Prior::weak(domain.dimension() - 1));
+        let (releases, prior) = (releases(&domain), Prior::weak(domain.dimension() - 1));
+        let evidence = Evidence::new(&releases).unwrap();
+        let parties = releases.iter().map(|release| GramMechanism::of(release).unwrap()).collect();
+        let latent = Augmented { model: LinearModel::of(&evidence, &prior).unwrap(), parties };
+        assert_eq!(allocations(Plain, &latent), 0, "plain");
+        assert_eq!(allocations(Interweaving::new(&latent), &latent), 0, "interweaving");
         let fixed = FixedGramModel::new(&evidence, &prior).unwrap();
         assert_eq!(allocations(FixedGramMetropolis::default(), &fixed), 0, "fixed-gram");
         let model = NormalX::new(&evidence, &prior).unwrap();

@@ -5,11 +5,13 @@
 mod auto;
 mod closed_form;
 mod fourth;
+mod logistic;
 mod notes;
 mod share;
 mod units;
 
 pub use auto::Choice;
+pub use logistic::{LogisticFit, fit_logistic, log_odds_map};
 pub(crate) use units::SIGMA;
 
 use organza_mcmc::{Draws, Monitor, Nuts, Plan, Summary, run_monitored};
@@ -18,9 +20,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::requirements;
 use crate::{
-    Evidence, Fast, FixedGram, FixedGramMetropolis, FixedGramModel, Gibbs, GibbsSampler, InferError,
-    MarginalDensity, Method, Moments, Naive, NormalX, NormalXDensity, NormalXMetropolis, Prior, PriorFile,
-    Quadrature, Sampler,
+    Augmented, Evidence, Fast, FixedGram, FixedGramMetropolis, FixedGramModel, Gibbs, GibbsSampler,
+    GramMechanism, InferError, Interweaving, LinearModel, MarginalDensity, Method, Moments, Naive, NormalX,
+    NormalXDensity, NormalXMetropolis, Plain, Prior, PriorFile, Quadrature, Sampler,
 };
 use closed_form::ClosedForm;
 use units::Position;
@@ -92,12 +94,12 @@ pub fn fit(
     monitor: &Monitor<'_>,
 ) -> Result<Fit, InferError> {
     let (grams, fourths) = fourth::split(releases);
-    let evidence = Evidence::of(grams.into_iter(), model.allow_duplicates)?;
+    let evidence = Evidence::of(grams.iter().copied(), model.allow_duplicates)?;
     let prior = model.prior.build(&evidence)?;
     let (choice, sampler) = resolve(method, &evidence)?;
     requirements::check(choice.method, &evidence)?;
     let fast = fast(model, &evidence)?;
-    let problem = Problem { evidence: &evidence, prior: &prior, fast: &fast, plan, monitor };
+    let problem = Problem { evidence: &evidence, grams: &grams, prior: &prior, fast: &fast, plan, monitor };
     let drawn = problem.draw(choice.method, sampler, &fourths);
     let (draws, position) = drawn.map_err(|error| requirements::with_alternatives(error, &evidence))?;
     let draws = units::to_users(&draws, &evidence, position)?;
@@ -124,14 +126,20 @@ fn resolve(spec: &MethodSpec, evidence: &Evidence) -> Result<(Choice, Sampler), 
         Some(method) => Choice { method, reason: String::new() },
         None => auto::choose(evidence)?,
     };
-    let known = choice.method.samplers();
-    let sampler = spec.sampler.unwrap_or(known[0]);
-    if !known.contains(&sampler) {
-        let words: Vec<&str> = known.iter().map(|sampler| sampler.word()).collect();
-        let reason = format!("{} has no sampler {sampler}; it has {}", choice.method, words.join(", "));
-        return Err(InferError::Setting { field: "sampler", reason });
-    }
+    let sampler = sampler_of(choice.method, spec.sampler)?;
     Ok((choice, sampler))
+}
+
+/// The sampler that was asked for, or the method's first.
+fn sampler_of(method: Method, asked: Option<Sampler>) -> Result<Sampler, InferError> {
+    let known = method.samplers();
+    let sampler = asked.unwrap_or(known[0]);
+    if known.contains(&sampler) {
+        return Ok(sampler);
+    }
+    let words: Vec<&str> = known.iter().map(|sampler| sampler.word()).collect();
+    let reason = format!("{method} has no sampler {sampler}; it has {}", words.join(", "));
+    Err(InferError::Setting { field: "sampler", reason })
 }
 
 /// The residual variance of `fast`, in normalised units.
@@ -150,6 +158,7 @@ fn fast(model: &ModelSpec, evidence: &Evidence) -> Result<Fast, InferError> {
 /// One fit while it runs.
 struct Problem<'p> {
     evidence: &'p Evidence,
+    grams: &'p [&'p Release],
     prior: &'p Prior,
     fast: &'p Fast,
     plan: &'p Plan,
@@ -202,6 +211,7 @@ impl Problem<'_> {
                 let moments = Moments::Noisy(fourth::combine(evidence, fourths)?);
                 self.gibbs(Gibbs::new(evidence, prior, moments)?)
             }
+            (Method::Augmentation, sampler) => self.augmentation(sampler),
             (Method::AdaSsp, _) => {
                 let reason = "ada-ssp gives an estimate without draws: call ada_ssp()".to_string();
                 Err(InferError::Setting { field: "method", reason })
@@ -211,6 +221,17 @@ impl Problem<'_> {
 
     fn gibbs(&self, target: Gibbs) -> Result<(Draws, Position), InferError> {
         Ok((self.run(&GibbsSampler, &target)?, Position::VarianceAndShare))
+    }
+
+    fn augmentation(&self, sampler: Sampler) -> Result<(Draws, Position), InferError> {
+        let parties: Result<Vec<_>, _> =
+            self.grams.iter().map(|release| GramMechanism::of(release)).collect();
+        let target = Augmented { model: LinearModel::of(self.evidence, self.prior)?, parties: parties? };
+        let draws = match sampler {
+            Sampler::Plain => self.run(&Plain, &target)?,
+            _ => self.run(&Interweaving::new(&target), &target)?,
+        };
+        Ok((draws, Position::LatentVarianceAndShare))
     }
 
     fn run<T: Sync, K: organza_mcmc::Kernel<T>>(&self, kernel: &K, target: &T) -> Result<Draws, InferError> {

@@ -8,6 +8,8 @@ use crate::{Evidence, Method, Prior};
 
 /// Above this ratio of posterior to prior sd a coefficient was hardly informed.
 const UNINFORMED: f64 = 0.95;
+/// Above this many latent records a step takes a good part of a second.
+const MANY_RECORDS: f64 = 1e6;
 
 /// Notes about the method and the result.
 pub(crate) fn about(method: Method, evidence: &Evidence, prior: &Prior, summary: &Summary) -> Vec<String> {
@@ -16,6 +18,14 @@ pub(crate) fn about(method: Method, evidence: &Evidence, prior: &Prior, summary:
         notes.push(
             "naive ignores the privacy noise: its intervals are not honest; use it as a baseline only".into(),
         );
+    }
+    if let Some(records) = evidence.records()
+        && method == Method::Augmentation
+        && records > MANY_RECORDS
+    {
+        notes.push(format!(
+            "{records} latent records: every step visits them all, and for so many the sums are normal; prefer marginal or gibbs-update"
+        ));
     }
     if let Some(records) = evidence.records()
         && records < evidence.dimension() as f64

@@ -8,7 +8,7 @@ use crate::random::{InverseWishart, fill_normal};
 
 /// Features x ~ N(mean, covariance), the constant not among them, and memory to draw both anew.
 #[derive(Debug, Clone)]
-pub(super) struct FeatureLaw {
+pub(crate) struct FeatureLaw {
     size: usize,
     /// Sigma_x, row-major.
     pub covariance: Vec<f64>,
@@ -87,6 +87,19 @@ impl FeatureLaw {
             for column in 0..size {
                 let before = weight * prior.mean()[row] * prior.mean()[column];
                 self.scale[row * size + column] += before - total * self.mean[row] * self.mean[column];
+            }
+        }
+    }
+
+    /// Sigma_x from its lower factor.
+    pub fn multiply(&mut self) {
+        let (size, lower) = (self.size, &self.lower);
+        for row in 0..size {
+            for column in 0..=row {
+                let (left, right) = (row * size, column * size);
+                let value = dot(&lower[left..=left + column], &lower[right..=right + column]);
+                self.covariance[left + column] = value;
+                self.covariance[right + row] = value;
             }
         }
     }

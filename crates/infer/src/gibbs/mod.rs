@@ -33,11 +33,12 @@ mod spectral;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use features::FeatureLaw;
 pub use fourth_moments::FourthMoments;
+pub(crate) use regression::Regression;
 pub use sampler::{GibbsInfo, GibbsSampler, GibbsState};
 
 use dense::DensePool;
-use features::FeatureLaw;
 use fourth::FourthRecord;
 use normal::NormalRecord;
 use pool::Pool;

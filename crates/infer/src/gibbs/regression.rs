@@ -8,7 +8,7 @@ use crate::random::{fill_normal, inverse_gamma};
 
 /// Memory for draws of the coefficients and of the variance.
 #[derive(Debug, Clone)]
-pub(super) struct Regression {
+pub(crate) struct Regression {
     size: usize,
     prior_shift: Vec<f64>,
     mean_norm: f64,
@@ -33,9 +33,28 @@ impl Regression {
     /// A draw of the prior.
     pub fn draw_prior(&mut self, rng: &mut ChainRng, prior: &Prior) -> Result<(), Stop> {
         let (shape, rate) = prior.variance();
-        self.variance = inverse_gamma(rng, shape, rate);
+        let variance = inverse_gamma(rng, shape, rate);
+        self.draw_prior_given(rng, prior, variance)
+    }
+
+    /// A draw of the prior of the coefficients, the residual variance known.
+    pub fn draw_prior_given(&mut self, rng: &mut ChainRng, prior: &Prior, variance: f64) -> Result<(), Stop> {
+        self.variance = variance;
         self.sums.fill(0.0);
         self.theta.fill(0.0);
+        self.draw_coefficients(rng, prior)
+    }
+
+    /// A draw of the coefficients given the Gram matrix (row-major, response last), the residual variance known.
+    pub fn draw_given(
+        &mut self,
+        rng: &mut ChainRng,
+        prior: &Prior,
+        gram: &[f64],
+        variance: f64,
+    ) -> Result<(), Stop> {
+        self.variance = variance;
+        self.load(gram);
         self.draw_coefficients(rng, prior)
     }
 
@@ -52,10 +71,7 @@ impl Regression {
         records: f64,
     ) -> Result<(), Stop> {
         let (size, stride) = (self.size, self.size + 1);
-        for (k, row) in gram.chunks_exact(stride).take(size).enumerate() {
-            self.sums[k * size..(k + 1) * size].copy_from_slice(&row[..size]);
-            self.theta[k] = row[size];
-        }
+        self.load(gram);
         let (shape, rate) = prior.variance();
         let (shape, square) = (shape + 0.5 * records, gram[stride * stride - 1]);
         if prior.is_conjugate() {
@@ -75,6 +91,15 @@ impl Regression {
         finite.then_some(()).ok_or_else(|| {
             Stop::numerical("the coefficients or the residual variance are not finite: give a stronger prior")
         })
+    }
+
+    /// X'X into `sums` and X'y into `theta`.
+    fn load(&mut self, gram: &[f64]) {
+        let size = self.size;
+        for (k, row) in gram.chunks_exact(size + 1).take(size).enumerate() {
+            self.sums[k * size..(k + 1) * size].copy_from_slice(&row[..size]);
+            self.theta[k] = row[size];
+        }
     }
 
     /// theta given sigma^2, from X'X in `sums` and X'y in `theta`.

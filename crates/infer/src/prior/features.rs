@@ -45,9 +45,23 @@ impl FeaturePrior {
             Features::Centred => (all, evidence.domain().intercept()),
             Features::Intercept => (all - 1, false),
         };
+        let mut prior = Self::usual(size, evidence.features() == Features::Intercept);
+        if constant {
+            prior.scale[0] = 1.0;
+        }
+        prior
+    }
+
+    /// The same for records as they were before scaling: the constant is not among the features.
+    pub(super) fn weak_latent(evidence: &Evidence) -> Self {
+        let domain = evidence.domain();
+        Self::usual(domain.feature_count(), domain.intercept())
+    }
+
+    fn usual(size: usize, has_mean: bool) -> Self {
         let mut scale = vec![0.0; size * size];
-        (0..size).for_each(|k| scale[k * size + k] = if constant && k == 0 { 1.0 } else { USUAL_VARIANCE });
-        let mean = if evidence.features() == Features::Intercept { vec![0.0; size] } else { vec![] };
+        (0..size).for_each(|k| scale[k * size + k] = USUAL_VARIANCE);
+        let mean = if has_mean { vec![0.0; size] } else { vec![] };
         // With kappa = size + 2 the mean of Sigma_x is Lambda.
         Self { scale, degrees: size as f64 + 2.0, mean, mean_records: 1.0 }
     }

@@ -105,9 +105,14 @@ impl PriorFile {
 
     /// The prior for the regression of the releases.
     pub fn build(&self, evidence: &Evidence) -> Result<Prior, InferError> {
+        self.build_with(evidence, 1.0)
+    }
+
+    /// The same with this sd of coefficients in normalised units where nothing is said.
+    pub(crate) fn build_with(&self, evidence: &Evidence, weak_sd: f64) -> Result<Prior, InferError> {
         let names = coefficient_names(evidence);
         let map = CoefficientMap::new(evidence.domain());
-        let (mean, covariance) = self.coefficients(&names, &map)?;
+        let (mean, covariance) = self.coefficients(&names, &map, weak_sd)?;
         let unit = if self.units == Units::Users { map.response_unit() } else { 1.0 };
         // In normalised units the weak default; given in users' units the rate is a variance.
         let variance =
@@ -132,6 +137,7 @@ impl PriorFile {
         &self,
         names: &[String],
         map: &CoefficientMap,
+        weak_sd: f64,
     ) -> Result<(Vec<f64>, Vec<f64>), InferError> {
         let size = names.len();
         let part = &self.coefficients;
@@ -146,9 +152,9 @@ impl PriorFile {
             return Err(InferError::prior("coefficients", "has both sd and covariance: give one"));
         }
         let users = self.units == Units::Users;
-        // Weakly informative in normalised units: N(0, I), seen in users' units where those are meant.
+        // Weakly informative in normalised units: uncorrelated and centred, seen in users' units where those are meant.
         let mut unit = vec![0.0; size * size];
-        (0..size).for_each(|k| unit[k * size + k] = 1.0);
+        (0..size).for_each(|k| unit[k * size + k] = weak_sd * weak_sd);
         let (centre, spread) = match users {
             true => (map.to_users(&vec![0.0; size]), map.covariance_to_users(&unit)),
             false => (vec![0.0; size], unit),

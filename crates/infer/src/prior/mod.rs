@@ -124,6 +124,11 @@ impl Prior {
         Ok(features)
     }
 
+    /// The prior of the features of records before they are scaled, with the default where none was given.
+    pub(crate) fn latent_features(&self, evidence: &Evidence) -> FeaturePrior {
+        self.features.clone().unwrap_or_else(|| FeaturePrior::weak_latent(evidence))
+    }
+
     /// Log density of ln sigma^2, up to a constant.
     pub(crate) fn log_density_of_log_variance(&self, log_variance: f64) -> f64 {
         -self.shape * log_variance - self.rate * libm::exp(-log_variance)

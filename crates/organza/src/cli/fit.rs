@@ -218,9 +218,10 @@ fn usual_plan(method: Option<Method>, sampler: Option<Sampler>) -> Plan {
     let sampler = sampler.or_else(|| method.map(|method| method.samplers()[0]));
     match sampler {
         Some(sampler) if sampler.is_independent() => Plan { warmup: 0, ..Plan::default() },
-        Some(Sampler::Metropolis | Sampler::Gibbs | Sampler::Dense) => {
+        Some(Sampler::Metropolis | Sampler::Gibbs | Sampler::Dense | Sampler::Plain) => {
             Plan { warmup: 5000, thin: 20, ..Plan::default() }
         }
+        Some(Sampler::Interweaving) => Plan { warmup: 2000, thin: 5, ..Plan::default() },
         _ => Plan::default(),
     }
 }

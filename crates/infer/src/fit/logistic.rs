@@ -1,0 +1,107 @@
+//! Logistic regression from releases of Gram matrices.
+
+use organza_mcmc::{Draws, Monitor, Plan, Summary, run_monitored};
+use organza_release::units::CoefficientMap;
+use organza_release::{Domain, Interval, Release};
+
+use super::units::{self, Position};
+use super::{ModelSpec, notes};
+use crate::augmentation::{LogisticModel, SignedResponse};
+use crate::{Augmented, Evidence, InferError, Interweaving, Method, Plain, Prior, Sampler};
+
+/// Prior sd of every coefficient in normalised units where nothing is said: log odds of 2.5 from the centre of a feature to its bound.
+const WEAK_SD: f64 = 2.5;
+
+/// The posterior of a logistic regression.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct LogisticFit {
+    /// The sampler that was used.
+    pub sampler: Sampler,
+    /// Draws in users' units: `beta[name]` for every coefficient, log odds of the upper of the two responses.
+    pub draws: Draws,
+    /// The table of the draws.
+    pub summary: Summary,
+    /// What a person should know, in words; reasons not to trust the draws are in [`Summary::warnings`].
+    pub notes: Vec<String>,
+    /// Number of releases.
+    pub releases: usize,
+    /// Public number of records of all parties.
+    pub records: Option<f64>,
+    /// Columns, bounds and formula.
+    pub domain: Domain,
+}
+
+/// The map of coefficients between normalised and users' units for log odds, which have no unit of the response:
+/// beta_j = theta_j/h_j and beta_0 = theta_0 - sum_j theta_j m_j/h_j for features with centres m and half widths h.
+pub fn log_odds_map(domain: &Domain) -> CoefficientMap {
+    CoefficientMap::new(&without_response_unit(domain))
+}
+
+/// Fits a logistic regression to releases of Gram matrices of a response that is 0 or 1, with latent records as in
+/// [`LogisticModel`]; without a sampler it is [`Interweaving`].
+pub fn fit_logistic(
+    sampler: Option<Sampler>,
+    model: &ModelSpec,
+    releases: &[Release],
+    plan: &Plan,
+    monitor: &Monitor<'_>,
+) -> Result<LogisticFit, InferError> {
+    let sampler = super::sampler_of(Method::Augmentation, sampler)?;
+    let parties = releases.iter().map(SignedResponse::of).collect::<Result<Vec<_>, _>>()?;
+    let unitless: Vec<Release> = releases.iter().map(in_log_odds).collect();
+    let evidence = Evidence::of(unitless.iter(), model.allow_duplicates)?;
+    let prior = prior(model, &evidence)?;
+    let target = Augmented { model: LogisticModel::of(&evidence, &prior)?, parties };
+    let draws = match sampler {
+        Sampler::Plain => run_monitored(&Plain, &target, plan, monitor)?,
+        _ => run_monitored(&Interweaving::new(&target), &target, plan, monitor)?,
+    };
+    let draws = units::to_users(&draws, &evidence, Position::Coefficients)?;
+    let summary = Summary::new(&draws, model.mass)?;
+    let mut notes = notes::about(Method::Augmentation, &evidence, &prior, &summary);
+    notes.push(
+        "the response is taken to have two values, its bounds, and the features to be normal before clamping"
+            .into(),
+    );
+    Ok(LogisticFit {
+        sampler,
+        draws,
+        summary,
+        notes,
+        releases: releases.len(),
+        records: evidence.records(),
+        domain: releases.first().map_or_else(|| evidence.domain().clone(), |release| release.domain.clone()),
+    })
+}
+
+/// The prior, without what a logistic regression does not have.
+fn prior(model: &ModelSpec, evidence: &Evidence) -> Result<Prior, InferError> {
+    if model.prior.variance.is_some() {
+        let reason = "has no place in a logistic regression, which has no residual variance: leave it out";
+        return Err(InferError::prior("variance", reason));
+    }
+    if model.residual_sd.is_some() {
+        let reason = "a logistic regression has none: leave it out".to_string();
+        return Err(InferError::Setting { field: "residual sd", reason });
+    }
+    model.prior.build_with(evidence, WEAK_SD)
+}
+
+/// The release with a response that is -1 or 1 in users' units as it is in normalised units.
+fn in_log_odds(release: &Release) -> Release {
+    Release { domain: without_response_unit(&release.domain), ..release.clone() }
+}
+
+fn without_response_unit(domain: &Domain) -> Domain {
+    let mut domain = domain.clone();
+    match &mut domain {
+        Domain::Box(domain) => {
+            let name = std::mem::take(&mut domain.response.name);
+            domain.response = Interval { name, lower: -1.0, upper: 1.0 };
+        }
+        // A radius of features and a bound of 1 on the response have the same effect.
+        Domain::Ball(domain) => domain.response_bound = 1.0,
+    }
+    domain
+}
