@@ -252,7 +252,8 @@ impl FromStr for Sampler {
     }
 }
 
-fn find<T: Copy>(
+/// The item of this word, or an error that lists all words.
+pub(crate) fn find<T: Copy>(
     field: &'static str,
     text: &str,
     all: impl Iterator<Item = T> + Clone,

@@ -1,5 +1,8 @@
 //! From releases of counts or answers to a finished result.
 
+use std::fmt;
+use std::str::FromStr;
+
 use organza_mcmc::{Draws, Kernel, Monitor, Nuts, Plan, Summary, run_monitored};
 use organza_release::{CountRelease, RandomisedRelease};
 use serde::{Deserialize, Serialize};
@@ -10,6 +13,7 @@ use super::{
     OverlappingTables, RandomisedAnswers, RecordsPrior, TableEvidence, TablePrior,
 };
 use crate::InferError;
+use crate::method::find;
 
 /// What the cells have to do with each other.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +42,41 @@ pub enum TableSampler {
     Nuts,
     /// Latent counts given probabilities and probabilities given counts, for randomised answers.
     Augmentation,
+}
+
+impl TableSampler {
+    const ALL: [TableSampler; 5] = [
+        TableSampler::Exact,
+        TableSampler::Gibbs,
+        TableSampler::Metropolis,
+        TableSampler::Nuts,
+        TableSampler::Augmentation,
+    ];
+
+    /// Its one word.
+    pub fn word(self) -> &'static str {
+        match self {
+            TableSampler::Exact => "exact",
+            TableSampler::Gibbs => "gibbs",
+            TableSampler::Metropolis => "metropolis",
+            TableSampler::Nuts => "nuts",
+            TableSampler::Augmentation => "augmentation",
+        }
+    }
+}
+
+impl fmt::Display for TableSampler {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.word())
+    }
+}
+
+impl FromStr for TableSampler {
+    type Err = InferError;
+
+    fn from_str(text: &str) -> Result<Self, InferError> {
+        find("sampler", text, Self::ALL.into_iter(), Self::word)
+    }
 }
 
 /// Everything about the model that the releases do not say.

@@ -16,9 +16,9 @@ use organza_release::Release;
 use serde_json::json;
 
 use super::failure::{Failure, Status};
-use super::fit::Sources;
 use super::fit_folder::{FitFolder, Settings};
 use super::simulation::{Simulation, Truth};
+use super::sources::Sources;
 use super::terminal::{Bar, print_json, print_text, short, table, warn};
 use super::{fit, fit_report, inspect, simulate};
 
@@ -83,9 +83,9 @@ fn analyse(folder: &Path, releases: &[(String, Release)], quiet: bool) -> Result
     let mut settings = Settings::new(MethodSpec::default(), ModelSpec::default(), McmcPlan::default());
     settings.releases = releases.iter().map(|(file, _)| folder.join(file).display().to_string()).collect();
     let destination = FitFolder::create(&folder.join("fit"), false)?;
-    let fitted = fit::watch(&settings, &Sources::read(&settings.releases)?, quiet)?;
+    let fitted = fit::fit(&settings, &Sources::read(&settings.releases, inspect::read)?, quiet)?;
     settings.method = MethodSpec { method: Some(fitted.method), sampler: Some(fitted.sampler) };
-    destination.finish(&fitted, &settings)?;
+    destination.finish(&fitted.draws, &fit_report::as_json(&fitted), &settings)?;
     let sound = fitted.summary.warnings().is_empty();
     Ok((fitted, if sound { Status::Fine } else { Status::CheckFailed }))
 }

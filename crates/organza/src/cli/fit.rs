@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use organza_infer::{Fit, InferError, Method, MethodSpec, ModelSpec, PriorFile, Sampler};
-use organza_mcmc::{Monitor, Plan, Progress};
+use organza_infer::{Fit, Method, MethodSpec, ModelSpec, PriorFile, Sampler};
+use organza_mcmc::{Draws, Monitor, Plan, Progress};
 use organza_release::Release;
 
 use super::failure::{Failure, Status};
 use super::fit_folder::{FitFolder, Settings};
+use super::sources::Sources;
 use super::terminal::{StepBar, print_json, print_text, say, short, table, warn};
 use super::{fit_report, inspect};
 
@@ -18,9 +19,6 @@ pub struct FitArguments {
     /// Release files, or folders of them; a file may hold many releases
     #[arg(value_name = "RELEASE", required_unless_present = "settings")]
     releases: Vec<PathBuf>,
-    /// Folder for draws, summary and settings; without it the result is only printed
-    #[arg(short, long, value_name = "FOLDER")]
-    output: Option<PathBuf>,
     /// Repeat a fit with the settings in a fit.toml (its releases too, unless others are given)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "sampler", "prior", "residual_sd"])]
     settings: Option<PathBuf>,
@@ -44,17 +42,27 @@ pub struct FitArguments {
     /// Accept several releases of one party: they must be about different records
     #[arg(long)]
     allow_duplicates: bool,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Where the result goes.
+#[derive(Args, Debug)]
+pub struct Output {
+    /// Folder for draws, summary and settings; without it the result is only printed
+    #[arg(short, long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
     /// Replace an existing fit
     #[arg(long)]
     force: bool,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 /// How much to run.
 #[derive(Args, Debug)]
-struct PlanArguments {
+pub struct PlanArguments {
     /// Chains [default: 4]
     #[arg(long)]
     chains: Option<usize>,
@@ -75,54 +83,63 @@ struct PlanArguments {
     threads: Option<usize>,
 }
 
-/// Releases with the files they come from.
-pub struct Sources {
-    files: Vec<String>,
-    pub releases: Vec<Release>,
-    /// The file of the prior, for errors.
-    prior: Option<String>,
-}
-
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 pub fn run(arguments: &FitArguments) -> Result<Status, Failure> {
     listen();
     let mut settings = arguments.settings()?;
-    if arguments.plan.draws == Some(0) || arguments.plan.chains == Some(0) {
-        return Err(Failure::bad_input("--draws and --chains must be at least 1"));
-    }
-    let folder =
-        arguments.output.as_deref().map(|path| FitFolder::create(path, arguments.force)).transpose()?;
-    let mut sources = Sources::read(&settings.releases)?;
+    let mut sources = Sources::read(&settings.releases, inspect::read)?;
     sources.prior =
         arguments.prior.as_ref().or(arguments.settings.as_ref()).map(|path| path.display().to_string());
     if settings.method.method == Some(Method::AdaSsp) {
-        return estimate(arguments, &sources);
+        return estimate(&arguments.output, &sources);
     }
-    let fitted = watch(&settings, &sources, arguments.json)?;
+    complete(&mut settings, &sources, &arguments.output)
+}
+
+/// Fits, keeps and prints.
+pub fn complete(
+    settings: &mut Settings,
+    sources: &Sources<Release>,
+    output: &Output,
+) -> Result<Status, Failure> {
+    let folder = output.folder()?;
+    let fitted = fit(settings, sources, output.json)?;
     settings.method = MethodSpec { method: Some(fitted.method), sampler: Some(fitted.sampler) };
     if let Some(folder) = folder {
-        folder.finish(&fitted, &settings)?;
+        folder.finish(&fitted.draws, &fit_report::as_json(&fitted), settings)?;
     }
-    if arguments.json {
+    if output.json {
         print_json(&fit_report::as_json(&fitted))?;
     } else {
         print_text(&fit_report::table_of(&fitted))?;
         fitted.notes.iter().chain(&fitted.summary.warnings()).for_each(|note| warn(note));
-        if let Some(output) = &arguments.output {
-            say(&format!("draws, summary and settings are in {}", output.display()));
-        }
+        output.say_where();
     }
     Ok(if fitted.summary.warnings().is_empty() { Status::Fine } else { Status::CheckFailed })
 }
 
+impl Output {
+    /// Reserves the folder before any work is done.
+    pub fn folder(&self) -> Result<Option<FitFolder>, Failure> {
+        self.output.as_deref().map(|path| FitFolder::create(path, self.force)).transpose()
+    }
+
+    /// Says where the result is kept.
+    pub fn say_where(&self) {
+        if let Some(output) = &self.output {
+            say(&format!("draws, summary and settings are in {}", output.display()));
+        }
+    }
+}
+
 /// The one method without draws: an estimate is printed, there is nothing else to keep.
-fn estimate(arguments: &FitArguments, sources: &Sources) -> Result<Status, Failure> {
-    if arguments.output.is_some() {
+fn estimate(output: &Output, sources: &Sources<Release>) -> Result<Status, Failure> {
+    if output.output.is_some() {
         return Err(Failure::bad_input("--output: ada-ssp has no draws to keep; it prints its estimate"));
     }
     let found = organza_infer::ada_ssp(&sources.releases).map_err(|error| sources.explain(error))?;
-    if arguments.json {
+    if output.json {
         let values: serde_json::Map<String, serde_json::Value> = found
             .coefficients
             .iter()
@@ -140,22 +157,34 @@ fn estimate(arguments: &FitArguments, sources: &Sources) -> Result<Status, Failu
     Ok(Status::Fine)
 }
 
-/// Fits with a progress bar; Ctrl-C ends the chains after their current step and keeps the draws so far.
-pub fn watch(settings: &Settings, sources: &Sources, quiet: bool) -> Result<Fit, Failure> {
-    let bar = StepBar::new(settings.plan.chains, quiet);
+/// Fits with a progress bar.
+pub fn fit(settings: &Settings, sources: &Sources<Release>, quiet: bool) -> Result<Fit, Failure> {
+    let Settings { method, model, plan, .. } = settings;
+    let work = |monitor: &Monitor<'_>| organza_infer::fit(method, model, &sources.releases, plan, monitor);
+    let fitted = watch(plan, quiet, work).map_err(|error| sources.explain(error))?;
+    refuse_empty(&fitted.draws)?;
+    Ok(fitted)
+}
+
+/// Works with a progress bar; Ctrl-C ends the chains after their current step and keeps the draws so far.
+pub fn watch<T>(plan: &Plan, quiet: bool, work: impl FnOnce(&Monitor<'_>) -> T) -> T {
+    let bar = StepBar::new(plan.chains, quiet);
     let progress = |progress: Progress| bar.update(progress.chain, progress.step, progress.steps);
-    let monitor = Monitor { interrupted: Some(&INTERRUPTED), progress: Some(&progress) };
-    let fitted =
-        organza_infer::fit(&settings.method, &settings.model, &sources.releases, &settings.plan, &monitor);
+    let result = work(&Monitor { interrupted: Some(&INTERRUPTED), progress: Some(&progress) });
     bar.finish();
-    if INTERRUPTED.load(Ordering::SeqCst) && fitted.as_ref().is_ok_and(|fit| fit.draws.total() == 0) {
+    result
+}
+
+/// A run that was stopped before its first draw has nothing to say.
+pub fn refuse_empty(draws: &Draws) -> Result<(), Failure> {
+    if INTERRUPTED.load(Ordering::SeqCst) && draws.total() == 0 {
         return Err(Failure::failed("interrupted before the first draw: nothing is kept"));
     }
-    fitted.map_err(|error| sources.explain(error))
+    Ok(())
 }
 
 /// From now on Ctrl-C ends chains after their current step.
-fn listen() {
+pub fn listen() {
     // A second call in one process finds the handler set, which is as good.
     let _ = ctrlc::set_handler(|| {
         // The second Ctrl-C does not wait for a step.
@@ -188,7 +217,7 @@ impl FitArguments {
         if let Some(mass) = self.mass {
             settings.model.mass = mass;
         }
-        self.plan.apply(&mut settings.plan);
+        settings.plan = self.plan.on(settings.plan)?;
         Ok(settings)
     }
 
@@ -203,18 +232,24 @@ impl FitArguments {
 }
 
 impl PlanArguments {
-    fn apply(&self, plan: &mut Plan) {
-        plan.chains = self.chains.unwrap_or(plan.chains);
-        plan.warmup = self.warmup.unwrap_or(plan.warmup);
-        plan.draws = self.draws.unwrap_or(plan.draws);
-        plan.thin = self.thin.unwrap_or(plan.thin);
-        plan.seed = self.seed.unwrap_or(plan.seed);
-        plan.threads = self.threads.unwrap_or(plan.threads);
+    /// The plan with what was asked for on top.
+    pub fn on(&self, plan: Plan) -> Result<Plan, Failure> {
+        if self.draws == Some(0) || self.chains == Some(0) {
+            return Err(Failure::bad_input("--draws and --chains must be at least 1"));
+        }
+        Ok(Plan {
+            chains: self.chains.unwrap_or(plan.chains),
+            warmup: self.warmup.unwrap_or(plan.warmup),
+            draws: self.draws.unwrap_or(plan.draws),
+            thin: self.thin.unwrap_or(plan.thin),
+            seed: self.seed.unwrap_or(plan.seed),
+            threads: self.threads.unwrap_or(plan.threads),
+        })
     }
 }
 
 /// The plan that suits a sampler: none of the papers' chains mixes in a thousand steps.
-fn usual_plan(method: Option<Method>, sampler: Option<Sampler>) -> Plan {
+pub fn usual_plan(method: Option<Method>, sampler: Option<Sampler>) -> Plan {
     let sampler = sampler.or_else(|| method.map(|method| method.samplers()[0]));
     match sampler {
         Some(sampler) if sampler.is_independent() => Plan { warmup: 0, ..Plan::default() },
@@ -231,59 +266,4 @@ fn read_prior(path: &Path) -> Result<PriorFile, Failure> {
     let text =
         std::fs::read_to_string(path).map_err(|error| Failure::bad_input(format!("{name}: {error}")))?;
     PriorFile::from_toml(&text).map_err(|error| Failure::bad_input(format!("{name}: {error}")))
-}
-
-impl Sources {
-    /// Reads files and folders in order.
-    pub fn read(paths: &[String]) -> Result<Self, Failure> {
-        let mut sources = Self { files: Vec::new(), releases: Vec::new(), prior: None };
-        for path in paths {
-            for file in files_of(Path::new(path))? {
-                let found = inspect::read(&file)?;
-                sources.files.extend(std::iter::repeat_n(file.display().to_string(), found.len()));
-                sources.releases.extend(found);
-            }
-        }
-        Ok(sources)
-    }
-
-    /// Says which files an error is about.
-    fn explain(&self, error: InferError) -> Failure {
-        let parties: Vec<&String> = match &error {
-            InferError::Disagreement { first, second, .. } => vec![first, second],
-            InferError::Duplicate { party } | InferError::Unsupported { party, .. } => vec![party],
-            InferError::MissingEntry { party, .. } => vec![party],
-            InferError::Run(_) => return Failure::failed(error),
-            InferError::Prior { .. } => {
-                let file = self.prior.as_ref().map_or(String::new(), |file| format!("{file}: "));
-                return Failure::bad_input(format!("{file}{error}"));
-            }
-            _ => return Failure::bad_input(error),
-        };
-        let about = |index: &usize| parties.contains(&&self.releases[*index].party);
-        let mut files: Vec<&str> =
-            (0..self.releases.len()).filter(about).map(|index| self.files[index].as_str()).collect();
-        files.dedup();
-        let hint = match error {
-            InferError::Duplicate { .. } => "; if they are about different records, say --allow-duplicates",
-            _ => "",
-        };
-        Failure::bad_input(format!("{error}{hint} ({})", files.join(", ")))
-    }
-}
-
-/// The release files of a folder in the order of their names, or the file itself.
-fn files_of(path: &Path) -> Result<Vec<PathBuf>, Failure> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_path_buf()]);
-    }
-    let fail = |error: std::io::Error| Failure::bad_input(format!("{}: {error}", path.display()));
-    let entries = std::fs::read_dir(path).map_err(fail)?.collect::<Result<Vec<_>, _>>().map_err(fail)?;
-    let json = |path: &PathBuf| path.extension().is_some_and(|end| end == "json" || end == "jsonl");
-    let mut files: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).filter(json).collect();
-    files.sort();
-    if files.is_empty() {
-        return Err(Failure::bad_input(format!("{}: there is no .json file in this folder", path.display())));
-    }
-    Ok(files)
 }

@@ -3,13 +3,13 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use organza_infer::{Fit, MethodSpec, ModelSpec};
-use organza_mcmc::Plan;
+use organza_infer::{MethodSpec, ModelSpec};
 use organza_mcmc::files::{Table, write_netcdf, write_parquet};
+use organza_mcmc::{Draws, Plan};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::failure::Failure;
-use super::fit_report;
 
 /// Draws of the parameters.
 pub const DRAWS: &str = "draws.parquet";
@@ -69,13 +69,13 @@ impl FitFolder {
     }
 
     /// Writes all files and gives the folder its name.
-    pub fn finish(self, fit: &Fit, settings: &Settings) -> Result<(), Failure> {
+    pub fn finish(self, draws: &Draws, summary: &Value, settings: &impl Serialize) -> Result<(), Failure> {
         let Self { temporary, destination, overwrite } = self;
         let broken = |error: &dyn std::fmt::Display| fail(&destination, error);
         let create = |name: &str| File::create(temporary.path().join(name)).map_err(|error| broken(&error));
-        write_parquet(&fit.draws, Table::Parameters, create(DRAWS)?).map_err(|error| broken(&error))?;
-        write_netcdf(&fit.draws, create(ARVIZ)?).map_err(|error| broken(&error))?;
-        serde_json::to_writer_pretty(create(SUMMARY)?, &fit_report::as_json(fit))?;
+        write_parquet(draws, Table::Parameters, create(DRAWS)?).map_err(|error| broken(&error))?;
+        write_netcdf(draws, create(ARVIZ)?).map_err(|error| broken(&error))?;
+        serde_json::to_writer_pretty(create(SUMMARY)?, summary)?;
         let text = toml::to_string(settings).map_err(|error| broken(&error))?;
         std::fs::write(temporary.path().join(SETTINGS), text).map_err(|error| broken(&error))?;
         check_destination(&destination, overwrite)?;

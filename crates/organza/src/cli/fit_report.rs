@@ -49,7 +49,8 @@ pub fn table_of(fit: &Fit) -> String {
     )
 }
 
-fn cells(row: &ParameterSummary, share: Option<&f64>) -> Vec<String> {
+/// One row of the table, without the last cell if nothing is said of the noise.
+pub fn cells(row: &ParameterSummary, share: Option<&f64>) -> Vec<String> {
     vec![
         row.name.clone(),
         short(row.mean),

@@ -76,6 +76,17 @@ pub fn read(path: &Path) -> Result<Vec<Release>, Failure> {
     Ok(read_many(&bytes, &name)?)
 }
 
+/// Reads all releases of one kind of a file.
+pub fn read_kind<D: Document>(path: &Path) -> Result<Vec<D>, Failure> {
+    let (bytes, name) = read_bytes(path)?;
+    Ok(D::read_many(&bytes, &name)?)
+}
+
+/// Which kind of releases a file holds, if it says so.
+pub fn kind(path: &Path) -> Result<Option<Kind>, Failure> {
+    Ok(kind_of(&read_bytes(path)?.0))
+}
+
 fn read_bytes(path: &Path) -> Result<(Vec<u8>, String), Failure> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| Failure::bad_input(format!("{name}: {error}")))?;

@@ -7,7 +7,8 @@ use organza_infer::{Evidence, Method};
 use serde_json::{Value, json};
 
 use super::failure::{Failure, Status};
-use super::fit::Sources;
+use super::inspect;
+use super::sources::Sources;
 use super::terminal::{print_json, print_text};
 
 #[derive(Args, Debug)]
@@ -25,7 +26,7 @@ pub fn run(arguments: &MethodsArguments) -> Result<Status, Failure> {
     let evidence = match paths.is_empty() {
         true => None,
         false => {
-            let sources = Sources::read(&paths)?;
+            let sources = Sources::read(&paths, inspect::read)?;
             Some(Evidence::with_repeated_parties(&sources.releases).map_err(Failure::bad_input)?)
         }
     };

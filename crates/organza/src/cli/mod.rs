@@ -1,6 +1,7 @@
 //! Verbs of the command: plain validated arguments first, then built objects.
 
 mod account;
+mod augment;
 mod compose;
 mod demo;
 mod failure;
@@ -14,6 +15,7 @@ mod inspect_randomised;
 mod ledger;
 mod methods;
 mod non_private;
+mod posterior_report;
 mod predict;
 mod release;
 mod release_choices;
@@ -24,6 +26,7 @@ mod release_randomised;
 mod release_report;
 mod simulate;
 mod simulation;
+mod sources;
 mod terminal;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -50,6 +53,8 @@ enum Verb {
     Inspect(inspect::InspectArguments),
     /// Combine releases into a posterior
     Fit(Box<fit::FitArguments>),
+    /// Posteriors of probabilities, means and log odds, by latent counts or latent records
+    Augment(augment::AugmentArguments),
     /// Predict new records with a fit
     Predict(predict::PredictArguments),
     /// Explain the methods, and which of them given releases allow
@@ -73,6 +78,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         Verb::Release(arguments) => release::run(&arguments),
         Verb::Inspect(arguments) => inspect::run(&arguments),
         Verb::Fit(arguments) => fit::run(&arguments),
+        Verb::Augment(arguments) => augment::run(&arguments),
         Verb::Predict(arguments) => predict::run(&arguments),
         Verb::Methods(arguments) => methods::run(&arguments),
         Verb::Account(arguments) => account::run(&arguments),

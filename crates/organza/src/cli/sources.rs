@@ -1,0 +1,89 @@
+//! Releases with the files they come from, so that errors can name them.
+
+use std::path::{Path, PathBuf};
+
+use organza_infer::InferError;
+use organza_release::{CountRelease, RandomisedRelease, Release};
+
+use super::failure::Failure;
+
+/// Releases of one kind with the files they come from.
+pub struct Sources<R> {
+    files: Vec<String>,
+    pub releases: Vec<R>,
+    /// The file of the prior, for errors.
+    pub prior: Option<String>,
+}
+
+/// Something that a party released.
+pub trait OfParty {
+    /// Its data holder.
+    fn party(&self) -> &str;
+}
+
+macro_rules! of_party {
+    ($($release:ty),*) => {$(
+        impl OfParty for $release {
+            fn party(&self) -> &str {
+                &self.party
+            }
+        }
+    )*};
+}
+
+of_party!(Release, CountRelease, RandomisedRelease);
+
+impl<R: OfParty> Sources<R> {
+    /// Reads files and folders in order.
+    pub fn read(paths: &[String], read: impl Fn(&Path) -> Result<Vec<R>, Failure>) -> Result<Self, Failure> {
+        let mut sources = Self { files: Vec::new(), releases: Vec::new(), prior: None };
+        for path in paths {
+            for file in files_of(Path::new(path))? {
+                let found = read(&file)?;
+                sources.files.extend(std::iter::repeat_n(file.display().to_string(), found.len()));
+                sources.releases.extend(found);
+            }
+        }
+        Ok(sources)
+    }
+
+    /// Says which files an error is about.
+    pub fn explain(&self, error: InferError) -> Failure {
+        let parties: Vec<&String> = match &error {
+            InferError::Disagreement { first, second, .. } => vec![first, second],
+            InferError::Duplicate { party } | InferError::Unsupported { party, .. } => vec![party],
+            InferError::MissingEntry { party, .. } => vec![party],
+            InferError::Run(_) => return Failure::failed(error),
+            InferError::Prior { .. } => {
+                let file = self.prior.as_ref().map_or(String::new(), |file| format!("{file}: "));
+                return Failure::bad_input(format!("{file}{error}"));
+            }
+            _ => return Failure::bad_input(error),
+        };
+        let about = |index: &usize| parties.iter().any(|party| *party == self.releases[*index].party());
+        let mut files: Vec<&str> =
+            (0..self.releases.len()).filter(about).map(|index| self.files[index].as_str()).collect();
+        files.dedup();
+        let hint = match error {
+            InferError::Duplicate { .. } => "; if they are about different records, say --allow-duplicates",
+            _ => "",
+        };
+        Failure::bad_input(format!("{error}{hint} ({})", files.join(", ")))
+    }
+}
+
+/// The release files of a folder in the order of their names, or the file itself.
+pub fn files_of(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let fail = |error: std::io::Error| Failure::bad_input(format!("{}: {error}", path.display()));
+    let entries = std::fs::read_dir(path).map_err(fail)?.collect::<Result<Vec<_>, _>>().map_err(fail)?;
+    let json = |path: &PathBuf| path.extension().is_some_and(|end| end == "json" || end == "jsonl");
+    let mut files: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).filter(json).collect();
+    files.sort();
+    if files.is_empty() {
+        return Err(Failure::bad_input(format!("{}: there is no .json file in this folder", path.display())));
+    }
+    Ok(files)
+}
