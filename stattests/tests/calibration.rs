@@ -181,8 +181,8 @@ fn marginal_with_an_intercept() {
 #[test]
 fn augmentation() {
     let case = Case::new(Method::Augmentation, Sampler::Interweaving, clamped_records);
-    let cells = vec![(20, 0.5, 1), (20, 3.0, 2)];
-    Case { replicates: 150, plan: Plan { warmup: 800, thin: 15, ..case.plan }, cells, ..case }.check();
+    let cells = vec![(20, 0.5, 1), (20, 3.0, 2), (20, 20.0, 1)];
+    Case { replicates: 120, plan: Plan { warmup: 800, thin: 15, ..case.plan }, cells, ..case }.check();
 }
 
 #[test]

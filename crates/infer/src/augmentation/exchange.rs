@@ -3,6 +3,8 @@
 //! For noise so small that independent proposals of single records are seldom accepted. x_i + d and x_j - d are accepted with the
 //! ratio of the model's densities times that of the noise; d and -d are equally likely, so nothing else enters.
 
+use std::ops::Range;
+
 use organza_mcmc::{ChainRng, Stop};
 use rand::RngExt;
 
@@ -56,7 +58,7 @@ impl Exchange {
         Ok(if offered == 0 { 1.0 } else { total / offered as f64 })
     }
 
-    /// Offers one exchange between two records of a party.
+    /// Offers one exchange between two records of a party; gives the probability of acceptance.
     fn offer<G: RecordDensity, M: RecordAdditive>(
         &mut self,
         target: &Augmented<G, M>,
@@ -64,44 +66,60 @@ impl Exchange {
         (number, places): (usize, [usize; 2]),
         rng: &mut ChainRng,
     ) -> Result<f64, Stop> {
-        let (model, party) = (&target.model, &target.parties[number]);
-        let width = self.spreads.len();
-        let PartySum { sum, log_density } = &mut latent.sums[number];
+        let (party, width) = (&target.parties[number], self.spreads.len());
         let places = places.map(|place| place * width..(place + 1) * width);
-        for (moved, place) in self.pair.iter_mut().zip(&places) {
-            moved.copy_from_slice(&latent.records[place.clone()]);
+        self.propose(&latent.records, &places, rng);
+        let of = |record: &[f64]| target.model.log_density(&latent.parameters, record);
+        let mut ratio = 0.0;
+        for (new, place) in self.pair.iter().zip(&places) {
+            ratio += of(new) - of(&latent.records[place.clone()]);
+        }
+        let density = self.sum_after(party, &latent.records, &places, &latent.sums[number]);
+        ratio += density - latent.sums[number].log_density;
+        if ratio.is_nan() {
+            let reason = format!("{}: the density of an exchange of records is not a number", party.party());
+            return Err(Stop::numerical(reason));
+        }
+        if accept(rng, ratio) {
+            let sum = &mut latent.sums[number];
+            let size = sum.sum.len();
+            sum.sum.copy_from_slice(&self.sum[..size]);
+            sum.log_density = density;
+            let moved = self.pair.iter().zip(places);
+            moved.for_each(|(new, place)| latent.records[place].copy_from_slice(new));
+        }
+        Ok(libm::exp(ratio.min(0.0)))
+    }
+
+    /// Both records after a random exchange.
+    fn propose(&mut self, records: &[f64], places: &[Range<usize>; 2], rng: &mut ChainRng) {
+        for (moved, place) in self.pair.iter_mut().zip(places) {
+            moved.copy_from_slice(&records[place.clone()]);
         }
         let [gains, loses] = &mut self.pair;
         for ((gain, loss), spread) in gains.iter_mut().zip(loses).zip(&self.spreads) {
             let amount = spread * normal(rng);
             (*gain, *loss) = (*gain + amount, *loss - amount);
         }
-        let (moved, contribution) = (&mut self.sum[..sum.len()], &mut self.contribution[..sum.len()]);
-        moved.copy_from_slice(sum);
-        let mut ratio = 0.0;
-        for (new, place) in self.pair.iter().zip(&places) {
-            let old = &latent.records[place.clone()];
-            ratio += model.log_density(&latent.parameters, new) - model.log_density(&latent.parameters, old);
-            party.contribution(old, contribution);
+    }
+
+    /// The party's sum after the exchange; gives the log density of its release there.
+    fn sum_after<M: RecordAdditive>(
+        &mut self,
+        party: &M,
+        records: &[f64],
+        places: &[Range<usize>; 2],
+        before: &PartySum,
+    ) -> f64 {
+        let size = before.sum.len();
+        let (moved, contribution) = (&mut self.sum[..size], &mut self.contribution[..size]);
+        moved.copy_from_slice(&before.sum);
+        for (new, place) in self.pair.iter().zip(places) {
+            party.contribution(&records[place.clone()], contribution);
             moved.iter_mut().zip(contribution.iter()).for_each(|(sum, value)| *sum -= value);
             party.contribution(new, contribution);
             moved.iter_mut().zip(contribution.iter()).for_each(|(sum, value)| *sum += value);
         }
-        let density = party.log_density(moved);
-        ratio += density - *log_density;
-        if ratio.is_nan() {
-            return Err(Stop::numerical(format!(
-                "{}: the density of an exchange is not a number",
-                party.party()
-            )));
-        }
-        if accept(rng, ratio) {
-            sum.copy_from_slice(moved);
-            *log_density = density;
-            for (new, place) in self.pair.iter().zip(places) {
-                latent.records[place].copy_from_slice(new);
-            }
-        }
-        Ok(libm::exp(ratio.min(0.0)))
+        party.log_density(moved)
     }
 }

@@ -73,7 +73,7 @@ impl<P> AugmentationState<P> {
         M: RecordAdditive,
     {
         target.model.draw_parameters(&self.records, &mut self.parameters, rng)?;
-        let (mut total, mut smallest) = (0.0, f64::INFINITY);
+        let mut tally = Tally { total: 0.0, smallest: 1.0 };
         let (mut start, width) = (0, target.model.width());
         for (party, sum) in target.parties.iter().zip(&mut self.sums) {
             let end = start + party.records();
@@ -85,14 +85,10 @@ impl<P> AugmentationState<P> {
                 if ratio.is_nan() || ratio < bound {
                     return Err(beyond_the_bound(party, ratio));
                 }
-                // Decided without a number where the answer is certain.
-                let probability = if ratio < 0.0 { libm::exp(ratio) } else { 1.0 };
-                if ratio >= 0.0 || rng.random::<f64>() < probability {
+                if tally.decide(ratio, rng) {
                     self.scratch.take(record, sum, ratio);
                     *accepted += 1;
                 }
-                total += probability;
-                smallest = f64::min(smallest, probability);
             }
             start = end;
         }
@@ -100,7 +96,7 @@ impl<P> AugmentationState<P> {
         if self.sweeps.is_multiple_of(REFRESH) {
             self.refresh(target);
         }
-        Ok(Sweep { acceptance: total / start.max(1) as f64, smallest })
+        Ok(Sweep { acceptance: tally.total / start.max(1) as f64, smallest: tally.smallest })
     }
 
     /// Sums and densities from the records.
@@ -158,6 +154,23 @@ impl Scratch {
         let size = sum.sum.len();
         sum.sum.copy_from_slice(&self.moved[..size]);
         sum.log_density += ratio;
+    }
+}
+
+/// Probabilities of acceptance so far.
+struct Tally {
+    total: f64,
+    smallest: f64,
+}
+
+impl Tally {
+    /// Decides with this log ratio, without a random number where the answer is certain.
+    #[inline]
+    fn decide(&mut self, ratio: f64, rng: &mut ChainRng) -> bool {
+        let probability = if ratio < 0.0 { libm::exp(ratio) } else { 1.0 };
+        self.total += probability;
+        self.smallest = f64::min(self.smallest, probability);
+        ratio >= 0.0 || rng.random::<f64>() < probability
     }
 }
 

@@ -1,6 +1,7 @@
 //! The mechanism against its definition, chains against quadrature and against each other, and the promises of the paper.
 
 mod chains;
+mod exchanges;
 mod logistic;
 mod mechanism;
 mod normal_mean;

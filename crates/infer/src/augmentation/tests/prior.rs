@@ -5,8 +5,8 @@ use organza_mcmc::Kernel;
 use super::super::{Interweave, Interweaving, RecordDensity};
 use super::*;
 
-/// Catches a wrong Jacobian or power in the prior density of the coordinates, a map of records that changes their noise, proposals
-/// that are not symmetric, and exchanges with a wrong density of a record: with next to no information every coordinate must have the law that the prior's own draws have.
+/// Catches a wrong Jacobian or power in the prior density of the coordinates, a map of records that changes their noise, and proposals
+/// that are not symmetric: with next to no information every coordinate must have the law that the prior's own draws have.
 #[test]
 fn moves_leave_the_prior_as_it_is() {
     for (intercept, conjugate) in [(true, false), (false, true)] {
