@@ -3,6 +3,7 @@
 use organza_release::Family;
 
 use crate::evidence::{Evidence, Party};
+use crate::individual::MOST_RECORDS;
 use crate::{InferError, Method};
 
 /// Something that a release may lack.
@@ -16,17 +17,21 @@ enum Need {
     OnePopulation,
     RecordsForEveryCoefficient,
     UnscaledIntercept,
+    /// Every record is a latent variable.
+    FewRecords,
+    PlainRecords,
 }
 
 fn needs(method: Method) -> &'static [Need] {
     use Need::{
-        Gaussian, Isometric, OnePopulation, Records, RecordsForEveryCoefficient, ResponseSquare,
-        UnscaledIntercept,
+        FewRecords, Gaussian, Isometric, OnePopulation, PlainRecords, Records, RecordsForEveryCoefficient,
+        ResponseSquare, UnscaledIntercept,
     };
     match method {
         Method::Fast | Method::FixedGram => &[Gaussian],
         Method::NormalX => &[Gaussian, Records, OnePopulation, RecordsForEveryCoefficient],
         Method::Marginal => &[Gaussian, Isometric, Records, OnePopulation],
+        Method::Individual => &[Records, PlainRecords, FewRecords],
         Method::GibbsUpdate | Method::GibbsPrior => &[Records, ResponseSquare, OnePopulation],
         Method::GibbsNoisy => &[Records, ResponseSquare, OnePopulation, UnscaledIntercept],
         Method::Naive => &[Records, ResponseSquare],
@@ -52,6 +57,8 @@ impl Need {
             }
             Need::RecordsForEveryCoefficient => party.records.is_some_and(|n| n >= coefficients),
             Need::UnscaledIntercept => evidence.domain().intercept() && !evidence.domain().is_scaled(),
+            Need::FewRecords => evidence.records().is_some_and(|records| records <= MOST_RECORDS),
+            Need::PlainRecords => party.noise.averaged == 1,
         }
     }
 
@@ -64,6 +71,8 @@ impl Need {
             Need::OnePopulation => "records that are scaled and averaged as those of the other parties",
             Need::RecordsForEveryCoefficient => "at least as many records as coefficients",
             Need::UnscaledIntercept => "unscaled records with an intercept",
+            Need::FewRecords => "at most 20,000 records in all: every one is a latent variable",
+            Need::PlainRecords => "records that were not averaged",
         }
     }
 }

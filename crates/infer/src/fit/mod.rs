@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::requirements;
 use crate::{
-    Evidence, Fast, FixedGram, FixedGramMetropolis, FixedGramModel, Gibbs, GibbsSampler, InferError,
-    MarginalDensity, Method, Moments, Naive, NormalX, NormalXDensity, NormalXMetropolis, Prior, PriorFile,
-    Quadrature, Sampler,
+    Evidence, Fast, FixedGram, FixedGramMetropolis, FixedGramModel, Gibbs, GibbsSampler, IndividualDensity,
+    InferError, MarginalDensity, Method, Moments, Naive, NormalX, NormalXDensity, NormalXMetropolis, Prior,
+    PriorFile, Quadrature, Sampler,
 };
 use closed_form::ClosedForm;
 use units::Position;
@@ -192,6 +192,11 @@ impl Problem<'_> {
                 let target = MarginalDensity::new(evidence, prior)?;
                 let kernel = MarginalDensity::sampler(self.plan, notes::features_are_noise(evidence));
                 Ok((self.run(&kernel, &&target)?, Position::VarianceAndShare))
+            }
+            (Method::Individual, _) => {
+                let target = IndividualDensity::new(evidence, prior)?;
+                let kernel = IndividualDensity::sampler(self.plan);
+                Ok((self.run(&kernel, &&target)?, Position::PlainVarianceAndShare))
             }
             (Method::GibbsUpdate, Sampler::Dense) => {
                 self.gibbs(Gibbs::new(evidence, prior, Moments::Update)?.dense())

@@ -24,6 +24,8 @@ pub(crate) enum Position {
     RecordVariance,
     /// The residual variance of (possibly scaled) records and the explained share.
     VarianceAndShare,
+    /// The residual variance of plain records and the explained share.
+    PlainVarianceAndShare,
 }
 
 /// `beta[name]` for every coefficient.
@@ -39,7 +41,8 @@ pub(crate) fn to_users(draws: &Draws, evidence: &Evidence, position: Position) -
     if position != Position::Coefficients {
         names.push(SIGMA.into());
     }
-    if position == Position::VarianceAndShare {
+    let has_share = matches!(position, Position::VarianceAndShare | Position::PlainVarianceAndShare);
+    if has_share {
         names.push(R_SQUARED.into());
     }
     let shrinkage = match position {
@@ -51,7 +54,7 @@ pub(crate) fn to_users(draws: &Draws, evidence: &Evidence, position: Position) -
         if position != Position::Coefficients {
             new[size] = map.response_unit() * (old[size] / shrinkage).sqrt();
         }
-        if position == Position::VarianceAndShare {
+        if has_share {
             new[size + 1] = old[size + 1];
         }
     })
