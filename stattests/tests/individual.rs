@@ -20,7 +20,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 const RECORDS: u64 = 20;
 const DRAWS: usize = 99;
-const REPLICATES: u64 = 600;
+const REPLICATES: u64 = 100;
 /// The exact sensitivity of the five sums of (1, u, v).
 const SENSITIVITY: f64 = 16.0 / 3.0;
 const NAMES: [&str; 3] = ["beta[intercept]", "beta[x]", "sigma"];
@@ -114,7 +114,7 @@ fn ranks(parties: usize, epsilon: f64, radius: Option<f64>, cell: u64) -> Ranks 
         let releases: Vec<Release> =
             (0..parties).map(|party| release(party, &truth, radius, scale, &mut rng)).collect();
         let spec = MethodSpec { method: Some(Method::Individual), sampler: None };
-        let plan = Plan { chains: 1, warmup: 300, draws: DRAWS, thin: 4, seed: number, threads: 1 };
+        let plan = Plan { chains: 1, warmup: 250, draws: DRAWS, thin: 2, seed: number, threads: 1 };
         let fitted = fit(&spec, &ModelSpec::default(), &releases, &plan, &Monitor::default()).unwrap();
         let columns: Vec<Vec<f64>> =
             NAMES.iter().map(|name| fitted.draws.parameter(name).unwrap().concat()).collect();
@@ -127,7 +127,7 @@ fn ranks(parties: usize, epsilon: f64, radius: Option<f64>, cell: u64) -> Ranks 
 
 #[test]
 fn ranks_are_uniform_for_twenty_cut_records_with_laplace_noise() {
-    let cells = [(1, 1.0, None), (1, 10.0, None), (2, 3.0, None), (1, 10.0, Some(1.1))];
+    let cells = [(1, 10.0, None), (2, 3.0, None), (1, 10.0, Some(1.1))];
     let mut found = Vec::new();
     for (cell, (parties, epsilon, radius)) in cells.into_iter().enumerate() {
         for (name, p_value) in ranks(parties, epsilon, radius, cell as u64).p_values() {

@@ -50,38 +50,43 @@ impl Expected {
     pub fn combine(&self, party: &Observed) -> Estimate {
         let (q, n) = (self.covariance.len().isqrt(), party.latent as f64);
         let offset = usize::from(!self.mean.is_empty());
-        let (mut sums, mut noise) = (vec![0.0; q * q], vec![f64::INFINITY; q * q]);
-        let mut mean = self.mean.clone();
-        for entry in party.entries.iter().filter(|entry| entry.column >= offset) {
-            let column = entry.column - offset;
-            if entry.row < offset {
-                let prior = n * n * self.covariance[column * (q + 1)];
-                let own = entry.scale * entry.scale + n;
-                mean[column] += (entry.value / n - mean[column]) * prior / (prior + own);
-            } else {
-                let row = entry.row - offset;
-                for place in [row * q + column, column * q + row] {
-                    (sums[place], noise[place]) = (entry.value, entry.scale);
-                }
-            }
+        let mean = self.shrunk_mean(party);
+        let unit = |row: usize, column: usize| {
+            n * (self.covariance[row * (q + 1)] * self.covariance[column * (q + 1)]).sqrt()
+        };
+        // In units of the prior: what the prior expects, replaced by what was released as far as noise allows.
+        let mut white: Vec<f64> = (0..q * q).map(|k| n * self.covariance[k] / unit(k / q, k % q)).collect();
+        let (mut spread, mut known) = (0f64, 0);
+        for entry in party.entries.iter().filter(|entry| entry.row >= offset) {
+            let (row, column) = (entry.row - offset, entry.column - offset);
+            let level = entry.scale / unit(row, column);
+            let means = if offset == 1 { n * mean[row] * mean[column] } else { 0.0 };
+            let found = (entry.value - means) / unit(row, column);
+            let place = row * q + column;
+            white[place] += (found - white[place]) / (1.0 + level * level);
+            white[column * q + row] = white[place];
+            (spread, known) = (spread.max(level), known + 1);
         }
-        let root = |k: usize| self.covariance[k * (q + 1)].sqrt();
-        let mut white = vec![0.0; q * q];
-        let mut spread = 0f64;
-        for row in 0..q {
-            for column in 0..q {
-                let (place, unit) = (row * q + column, n * root(row) * root(column));
-                let means = if offset == 1 { n * mean[row] * mean[column] } else { 0.0 };
-                let prior = n * self.covariance[place];
-                let level = noise[place] / unit;
-                spread = spread.max(level);
-                let weight = if level.is_finite() { 1.0 / (1.0 + level * level) } else { 0.0 };
-                white[place] = (weight * (sums[place] - means) + (1.0 - weight) * prior) / unit;
-            }
-        }
-        let spread = spread.clamp(0.0, 1.0);
-        let triangle = lifted_root(&white, 0.3 * spread, q, |k| n.sqrt() * root(k));
+        // An entry that was not released is as open as under overwhelming noise.
+        let spread = if known < q * (q + 1) / 2 { 1.0 } else { spread.min(1.0) };
+        let triangle = lifted_root(&white, 0.3 * spread, q, |k| unit(k, k).sqrt());
         Estimate { mean, triangle, spread }
+    }
+
+    /// Means of the records, drawn towards the prior; empty without a constant.
+    fn shrunk_mean(&self, party: &Observed) -> Vec<f64> {
+        let (q, n) = (self.covariance.len().isqrt(), party.latent as f64);
+        let mut mean = self.mean.clone();
+        if mean.is_empty() {
+            return mean;
+        }
+        for entry in party.entries.iter().filter(|entry| entry.row == 0 && entry.column > 0) {
+            let place = entry.column - 1;
+            let prior = n * n * self.covariance[place * (q + 1)];
+            let noise = entry.scale * entry.scale;
+            mean[place] += (entry.value / n - mean[place]) * prior / (prior + noise);
+        }
+        mean
     }
 }
 

@@ -8,6 +8,7 @@
 
 use organza_release::Family;
 
+use super::moments::PartyMoments;
 use super::parties::Observed;
 use super::record_map::Columns;
 use crate::linalg::{dot, factorise, invert_lower, product};
@@ -44,6 +45,13 @@ pub(super) struct Moments<'m> {
     pub triangle: &'m [f64],
     pub mean_slopes: &'m mut [f64],
     pub triangle_slopes: &'m mut [f64],
+}
+
+impl<'m> Moments<'m> {
+    pub fn of(at: &'m mut PartyMoments) -> Self {
+        let PartyMoments { mean, triangle, mean_slopes, triangle_slopes, .. } = at;
+        Self { mean, triangle, mean_slopes, triangle_slopes }
+    }
 }
 
 impl LatentSpace {

@@ -17,6 +17,7 @@ mod coordinates;
 mod estimate;
 mod latent;
 mod mixing;
+mod moments;
 mod parties;
 mod population;
 mod record_map;
@@ -30,9 +31,10 @@ use organza_mcmc::{ChainRng, Gradient, LogDensity, Nuts, Plan};
 use crate::linalg::Cholesky;
 use crate::random::{fill_normal, normal};
 use crate::{Evidence, InferError, Prior};
-use coordinates::{Coordinates, PartyMoments};
+use coordinates::Coordinates;
 use estimate::Expected;
 use latent::{LatentSpace, Moments};
+use moments::PartyMoments;
 pub(crate) use parties::MOST_RECORDS;
 use parties::Observed;
 use population::{Population, PopulationSpace};
@@ -64,7 +66,9 @@ struct Space {
     gradient: Vec<f64>,
 }
 
-const TARGET_ACCEPT: f64 = 0.9;
+/// For 100 and 1,000 records 0.7 gave more effective draws of the intercept per second and 0.9 fewer, but with 0.7 diagnostics once
+/// warned of a run.
+const TARGET_ACCEPT: f64 = 0.8;
 /// Starts are spread by this much where noise drowns the sums.
 const DISPERSION: f64 = 0.5;
 
@@ -148,26 +152,17 @@ impl IndividualDensity {
         let variance = self.read(point, space);
         let Space { blocks, moments, population, latent, .. } = space;
         let mut value = self.population.evaluate(variance, population);
-        let (mut own, mut of_variance) = (&point[1 + self.centres.len()..], 0.0);
-        let mut slopes = &mut gradient[1 + self.centres.len()..];
-        let block = self.coordinates.block();
-        for ((party, at), block) in
-            self.parties.iter().zip(moments.iter_mut()).zip(blocks.chunks_exact_mut(block))
-        {
-            let length = party.latent * self.coordinates.varying();
-            let (free, rest) = own.split_at(length);
-            let (free_slopes, other) = std::mem::take(&mut slopes).split_at_mut(length);
-            (own, slopes) = (rest, other);
+        let (block, mut of_variance) = (self.coordinates.block(), 0.0);
+        let mut start = 1 + self.centres.len();
+        let parties = self.parties.iter().zip(moments.iter_mut()).zip(blocks.chunks_exact_mut(block));
+        for ((party, at), block) in parties {
+            let end = start + party.latent * self.coordinates.varying();
             value += self.coordinates.log_volume(at);
             at.start_slopes(&population.gradient);
-            let mut parts = Moments {
-                mean: &at.mean,
-                triangle: &at.triangle,
-                mean_slopes: &mut at.mean_slopes,
-                triangle_slopes: &mut at.triangle_slopes,
-            };
-            value += latent.evaluate(party, free, &mut parts, free_slopes);
+            let (free, slopes) = (&point[start..end], &mut gradient[start..end]);
+            value += latent.evaluate(party, free, &mut Moments::of(at), slopes);
             of_variance += self.coordinates.pull_back_response(variance, at, block);
+            start = end;
         }
         let of_log_variance = of_variance * variance + population.log_variance_gradient;
         gradient[0] = self.coordinates.pull_back_variance(of_log_variance, moments);
