@@ -1,8 +1,7 @@
 //! Simulation-based calibration of `individual` where sums over records are far from normal: twenty records, cut to their bounds,
 //! Laplace noise, an intercept and one feature, as in \[BS19\] section 4.2, one party or two.
 //!
-//! Ranks of the truth must be uniform; alpha = 1e-6, Bonferroni over all cells. Catches records that are not cut, a frame that is
-//! not uniform, a wrong law of the noise: with the noise taken for Gaussian of the same scale the ranks of sigma fail.
+//! Ranks of the truth must be uniform; alpha = 1e-6, Bonferroni over all cells.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 use organza_infer::{Method, MethodSpec, ModelSpec, fit};

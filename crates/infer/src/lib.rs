@@ -23,6 +23,9 @@ mod normal_x;
 mod pooled;
 mod predict;
 mod prior;
+#[cfg(test)]
+#[path = "../tests/support/published.rs"]
+mod published;
 mod random;
 mod requirements;
 

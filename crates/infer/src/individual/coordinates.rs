@@ -235,9 +235,8 @@ impl Coordinates {
         let free = at.records - if self.constant { 1.0 } else { 0.0 };
         if self.constant {
             let factor = self.mean_factor(at.records);
-            for l in 0..d {
-                gradient[l] =
-                    factor * (l..d).map(|k| at.mean_slopes[k] * at.triangle[k * q + l]).sum::<f64>();
+            for (l, target) in gradient[..d].iter_mut().enumerate() {
+                *target = factor * (l..d).map(|k| at.mean_slopes[k] * at.triangle[k * q + l]).sum::<f64>();
                 for k in l..d {
                     at.triangle_slopes[k * q + l] += factor * at.mean_slopes[k] * at.centred[l];
                 }

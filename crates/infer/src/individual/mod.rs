@@ -1,7 +1,7 @@
 //! `individual`: coefficients, residual variance and every latent record, given noisy sums over the mapped records.
 //!
-//! **Target.** (theta, sigma^2, mu, Sigma_x and the records of all parties) given every party's noisy Gram entries: the model of \[BS19\]
-//! section 3.3 (MCMC-Ind), with Gaussian or Laplace noise. Plain records are normal, u ~ N(mu, Sigma_x) (mu = 0 without an
+//! **Target.** (theta, sigma^2, mu, Sigma_x and the records of all parties) given every party's noisy Gram entries: the model of
+//! \[BS19\] section 3.3 (MCMC-Ind), with Gaussian or Laplace noise. Plain records are normal, u ~ N(mu, Sigma_x) (mu = 0 without an
 //! intercept) and v = theta'(1, u) + e, e ~ N(0, sigma^2), in normalised units; they are cut and scaled as the curator does it
 //! before they are summed. **Exactness.** Exact for any number of records: no sum is taken for normal, and what cutting and scaling
 //! do to the sums is part of the model. (The grid of the curator is ignored.) **Cost.** O(n d^2 + J d^3) per gradient.

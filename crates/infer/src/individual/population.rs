@@ -104,9 +104,9 @@ impl Population {
         let factor = self.prior.precision_factor(variance);
         for row in 0..size {
             let gram = &space.gram[row * (size + 1)..(row + 1) * (size + 1)];
-            for column in 0..size {
+            for (column, sum) in gram[..size].iter().enumerate() {
                 let place = row * size + column;
-                space.second[place] = gram[column] / variance;
+                space.second[place] = sum / variance;
                 space.precision[place] = factor * self.prior.precision()[place] + space.second[place];
             }
             space.right[row] = factor * self.shift[row] + gram[size] / variance;

@@ -149,3 +149,29 @@ fn predictive(x: &[f64]) -> f64 {
     }
     value
 }
+
+/// What it cannot do is said before anything runs. Catches a bound on the records of each party instead of on those of all.
+#[test]
+fn what_a_release_lacks_is_said() {
+    let domain = boxed(1, true, None);
+    let release = |party: &str, records: u64| {
+        let mechanism = Mechanism { domain: domain.clone(), records: 5, family: Family::Laplace, scale: 1.0 };
+        let mut release = simulated(party, &mechanism, &truth(&domain), &mut ChainRng::new(9, 0));
+        release.records = Some(records);
+        release
+    };
+    let refusal = |releases: &[Release]| {
+        let evidence = Evidence::new(releases).unwrap();
+        let lacks = crate::Method::Individual.lacks(&evidence);
+        let error = IndividualDensity::new(&evidence, &Prior::weak(2)).err().map(|error| error.to_string());
+        assert_eq!(lacks.is_some(), error.is_some());
+        error
+    };
+    assert_eq!(refusal(&[release("a", 5), release("b", 7)]), None);
+    let many = refusal(&[release("a", 15_000), release("b", 5_001)]).unwrap();
+    assert!(many.contains("20001") && many.contains("marginal"), "{many}");
+    let mut unknown = release("north", 5);
+    unknown.records = None;
+    let unknown = refusal(&[unknown]).unwrap();
+    assert!(unknown.contains("north") && unknown.contains("public number of records"), "{unknown}");
+}

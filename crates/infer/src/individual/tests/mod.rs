@@ -2,8 +2,6 @@
 
 mod density;
 mod posterior;
-#[path = "../../../tests/support/published.rs"]
-mod published;
 
 use organza_mcmc::ChainRng;
 use organza_release::{
@@ -11,8 +9,8 @@ use organza_release::{
 };
 use rand::RngExt;
 
+use crate::published::published;
 use crate::random::normal;
-use published::published;
 
 /// What a party does.
 #[derive(Clone)]

@@ -80,7 +80,7 @@ fn under_overwhelming_noise_the_prior_is_left() {
 }
 
 /// E ln sigma^2 = ln 0.1 - digamma(2).
-const LOG_VARIANCE: f64 = -2.302_585_092_994_046 - 0.422_784_335_098_467_1;
+const LOG_VARIANCE: f64 = -std::f64::consts::LN_10 - 0.422_784_335_098_467_1;
 
 /// Explained shares of two features drawn from the default prior.
 fn prior_shares(conjugate: bool, rng: &mut ChainRng) -> Vec<f64> {
