@@ -116,6 +116,11 @@ fn without_noise_the_usual_posterior_is_left() {
         if matches!(method, Method::Fast | Method::Augmentation) {
             continue;
         }
+        if method == Method::Individual {
+            // It knows that records beyond their bounds are cut, and these were not; and 100,000 records are more than it takes. Its
+            // own tests have this limit with records within their bounds.
+            continue;
+        }
         let quiet = Study { noise: 1e-7, ..Study::new(50_000, 1.0, 2) };
         let releases = releases(method, quiet);
         let reference = match method {
@@ -138,7 +143,8 @@ fn without_noise_the_usual_posterior_is_left() {
 /// conditionals belong to no one law when the sums are unknown (their own tests have this limit for few records).
 #[test]
 fn under_overwhelming_noise_the_prior_is_left() {
-    let aware = [Method::Fast, Method::FixedGram, Method::NormalX, Method::Marginal, Method::Augmentation];
+    use Method::{Augmentation, Fast, FixedGram, Individual, Marginal, NormalX};
+    let aware = [Fast, FixedGram, NormalX, Marginal, Augmentation, Individual];
     for (method, sampler) in drawing().into_iter().filter(|(method, _)| aware.contains(method)) {
         let loud = Study { noise: 1e9, ..Study::new(20, 1.0, 2) };
         let found = run(method, sampler, &releases(method, loud), &plan(sampler));

@@ -16,6 +16,7 @@ mod fit;
 mod fixed_gram;
 mod gaussian;
 mod gibbs;
+mod individual;
 mod linalg;
 mod marginal;
 mod method;
@@ -25,6 +26,9 @@ mod normal_x;
 mod pooled;
 mod predict;
 mod prior;
+#[cfg(test)]
+#[path = "../tests/support/published.rs"]
+mod published;
 mod random;
 mod requirements;
 pub mod tables;
@@ -42,6 +46,7 @@ pub use fit::{Choice, Fit, LogisticFit, MethodSpec, ModelSpec, fit, fit_logistic
 pub use fixed_gram::{FixedGram, FixedGramMetropolis, FixedGramModel, Quadrature};
 pub use gaussian::Gaussian;
 pub use gibbs::{FourthMoments, Gibbs, GibbsInfo, GibbsSampler, GibbsState, Moments};
+pub use individual::IndividualDensity;
 pub use linalg::{Eigen, symmetric_eigen};
 pub use marginal::MarginalDensity;
 pub use method::{Description, Method, Sampler};

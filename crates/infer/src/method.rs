@@ -20,6 +20,8 @@ pub enum Method {
     NormalX,
     /// Marginal likelihood of the noisy Gram matrix.
     Marginal,
+    /// Latent records.
+    Individual,
     /// Latent sums, moments of the features updated.
     GibbsUpdate,
     /// Latent sums, moments of the features from the prior.
@@ -80,6 +82,7 @@ impl Method {
         Method::FixedGram,
         Method::Fast,
         Method::NormalX,
+        Method::Individual,
         Method::GibbsUpdate,
         Method::GibbsPrior,
         Method::GibbsNoisy,
@@ -95,6 +98,7 @@ impl Method {
             Method::FixedGram => "fixed-gram",
             Method::NormalX => "normal-x",
             Method::Marginal => "marginal",
+            Method::Individual => "individual",
             Method::GibbsUpdate => "gibbs-update",
             Method::GibbsPrior => "gibbs-prior",
             Method::GibbsNoisy => "gibbs-noisy",
@@ -110,7 +114,7 @@ impl Method {
             Method::Fast => &[Sampler::ClosedForm],
             Method::FixedGram => &[Sampler::Quadrature, Sampler::Metropolis],
             Method::NormalX => &[Sampler::Nuts, Sampler::Metropolis],
-            Method::Marginal => &[Sampler::Nuts],
+            Method::Marginal | Method::Individual => &[Sampler::Nuts],
             Method::GibbsUpdate => &[Sampler::Gibbs, Sampler::Dense],
             Method::GibbsPrior | Method::GibbsNoisy => &[Sampler::Dense],
             Method::Augmentation => &[Sampler::Interweaving, Sampler::Plain],
@@ -147,6 +151,12 @@ impl Method {
                 "coefficients, residual variance, covariance of the features; latent sums integrated out",
                 "sums are normal with the moments of normal records",
                 "gaussian noise in the isometric layout and a public number of records",
+            ),
+            Method::Individual => (
+                "MCMC-Ind [BS19]",
+                "coefficients, residual variance, covariance of the features, every record",
+                "plain records are normal; exact for few records too, and knows that records were cut and scaled",
+                "a public number of records, at most 20,000 in all",
             ),
             Method::GibbsUpdate => (
                 "Gibbs-SS-Update [BS19], MCMC-B&S [AYB23]",

@@ -3,6 +3,7 @@
 use organza_release::Family;
 
 use crate::evidence::{Evidence, Party};
+use crate::individual::MOST_RECORDS;
 use crate::{InferError, Method};
 
 /// Something that a release may lack.
@@ -18,17 +19,20 @@ enum Need {
     UnscaledIntercept,
     /// Every record is a row of the Gram matrix.
     RecordsThemselves,
+    /// Every record is a latent variable.
+    FewRecords,
 }
 
 fn needs(method: Method) -> &'static [Need] {
     use Need::{
-        Gaussian, Isometric, OnePopulation, Records, RecordsForEveryCoefficient, RecordsThemselves,
-        ResponseSquare, UnscaledIntercept,
+        FewRecords, Gaussian, Isometric, OnePopulation, Records, RecordsForEveryCoefficient,
+        RecordsThemselves, ResponseSquare, UnscaledIntercept,
     };
     match method {
         Method::Fast | Method::FixedGram => &[Gaussian],
         Method::NormalX => &[Gaussian, Records, OnePopulation, RecordsForEveryCoefficient],
         Method::Marginal => &[Gaussian, Isometric, Records, OnePopulation],
+        Method::Individual => &[Records, RecordsThemselves, FewRecords],
         Method::GibbsUpdate | Method::GibbsPrior => &[Records, ResponseSquare, OnePopulation],
         Method::GibbsNoisy => &[Records, ResponseSquare, OnePopulation, UnscaledIntercept],
         Method::Augmentation => &[Records, RecordsThemselves],
@@ -56,6 +60,7 @@ impl Need {
             Need::RecordsForEveryCoefficient => party.records.is_some_and(|n| n >= coefficients),
             Need::UnscaledIntercept => evidence.domain().intercept() && !evidence.domain().is_scaled(),
             Need::RecordsThemselves => party.noise.averaged == 1,
+            Need::FewRecords => evidence.records().is_some_and(|records| records <= MOST_RECORDS),
         }
     }
 
@@ -69,6 +74,7 @@ impl Need {
             Need::RecordsForEveryCoefficient => "at least as many records as coefficients",
             Need::UnscaledIntercept => "unscaled records with an intercept",
             Need::RecordsThemselves => "records that are not averaged",
+            Need::FewRecords => "at most 20,000 records in all: every one is a latent variable",
         }
     }
 }

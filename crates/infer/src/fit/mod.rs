@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 use crate::requirements;
 use crate::{
     Augmented, Evidence, Fast, FixedGram, FixedGramMetropolis, FixedGramModel, Gibbs, GibbsSampler,
-    GramMechanism, InferError, Interweaving, LinearModel, MarginalDensity, Method, Moments, Naive, NormalX,
-    NormalXDensity, NormalXMetropolis, Plain, Prior, PriorFile, Quadrature, Sampler,
+    GramMechanism, IndividualDensity, InferError, Interweaving, LinearModel, MarginalDensity, Method,
+    Moments, Naive, NormalX, NormalXDensity, NormalXMetropolis, Plain, Prior, PriorFile, Quadrature, Sampler,
 };
 use closed_form::ClosedForm;
 use units::Position;
@@ -201,6 +201,11 @@ impl Problem<'_> {
                 let target = MarginalDensity::new(evidence, prior)?;
                 let kernel = target.sampler(self.plan);
                 Ok((self.run(&kernel, &&target)?, Position::VarianceAndShare))
+            }
+            (Method::Individual, _) => {
+                let target = IndividualDensity::new(evidence, prior)?;
+                let kernel = IndividualDensity::sampler(self.plan);
+                Ok((self.run(&kernel, &&target)?, Position::LatentVarianceAndShare))
             }
             (Method::GibbsUpdate, Sampler::Dense) => {
                 self.gibbs(Gibbs::new(evidence, prior, Moments::Update)?.dense())

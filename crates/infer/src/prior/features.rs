@@ -91,6 +91,15 @@ impl FeaturePrior {
         self.mean_records
     }
 
+    /// The law of the others if the first coordinate, a constant that is scaled, is taken out: a block of an inverse Wishart matrix
+    /// has one degree less for each coordinate without it. Features then have a mean, 0, worth as many records as this prior says.
+    pub(crate) fn without_first(&self) -> Result<Self, InferError> {
+        let (size, inner) = (self.dimension(), self.dimension() - 1);
+        let entry = |k: usize| self.scale[(k / inner + 1) * size + k % inner + 1];
+        let scale = (0..inner * inner).map(entry).collect();
+        Self::new(scale, self.degrees - 1.0, vec![0.0; inner], self.mean_records)
+    }
+
     pub(super) fn check(&self, evidence: &Evidence) -> Result<(), InferError> {
         let expected = Self::weak(evidence);
         if self.dimension() != expected.dimension() {

@@ -3,8 +3,6 @@
 mod density;
 mod posterior;
 mod prior;
-#[path = "../../../tests/support/published.rs"]
-mod published;
 
 use std::sync::Arc;
 
@@ -14,11 +12,10 @@ use organza_release::{
     BallDomain, BoxDomain, Domain, Family, Interval, Layout, Release, Statistic, gram_entries,
 };
 
-use published::published;
-
 use super::parties::{Block, ResponseSquare};
 use crate::Evidence;
 use crate::linalg::{Cholesky, dot};
+use crate::published::published;
 use crate::random::{fill_normal, normal};
 
 /// What a party would release.
