@@ -77,7 +77,7 @@ pub struct Description {
 
 impl Method {
     /// All methods, in the order in which they are explained.
-    pub const ALL: [Method; 10] = [
+    pub const ALL: [Method; 11] = [
         Method::Marginal,
         Method::FixedGram,
         Method::Fast,

@@ -119,7 +119,7 @@ fn many_records_agree_with_marginal() {
     let prior = Prior::new(vec![0.0; 2], &[1.0, 0.0, 0.0, 1.0], (4.0, 0.1)).unwrap().with_features(features);
     let marginal = MarginalDensity::new(&evidence, &prior).unwrap();
     let plan = Plan { chains: 2, warmup: 500, draws: 4_000, thin: 1, seed: 2, threads: 2 };
-    let reference = run(&MarginalDensity::sampler(&plan, false), &&marginal, &plan).unwrap();
+    let reference = run(&marginal.sampler(&plan), &&marginal, &plan).unwrap();
     let draws = sample(&IndividualDensity::new(&evidence, &prior).unwrap(), 800, 3);
     for place in 0..4 {
         let name = reference.names()[place].clone();
