@@ -7,7 +7,7 @@ use allocation_counter::measure;
 use normal_features::{ball, boxed, noisy_gram, release};
 use organza_infer::{
     Augmented, Evidence, FixedGramMetropolis, FixedGramModel, GramMechanism, Interweaving, LinearModel,
-    NormalX, NormalXDensity, NormalXMetropolis, Plain, Prior,
+    LogisticModel, NormalX, NormalXDensity, NormalXMetropolis, Plain, Prior, SignedResponse,
 };
 use organza_mcmc::{ChainRng, Gradient, Kernel, LogDensity};
 use organza_release::{Domain, Layout, Release};
@@ -49,6 +49,10 @@ fn nothing_is_allocated_after_the_start() {
         let latent = Augmented { model: LinearModel::of(&evidence, &prior).unwrap(), parties };
         assert_eq!(allocations(Plain, &latent), 0, "plain");
         assert_eq!(allocations(Interweaving::new(&latent), &latent), 0, "interweaving");
+        let parties = releases.iter().map(|release| SignedResponse::of(release).unwrap()).collect();
+        let signed = Augmented { model: LogisticModel::of(&evidence, &prior).unwrap(), parties };
+        assert_eq!(allocations(Plain, &signed), 0, "plain, logistic");
+        assert_eq!(allocations(Interweaving::new(&signed), &signed), 0, "interweaving, logistic");
         let fixed = FixedGramModel::new(&evidence, &prior).unwrap();
         assert_eq!(allocations(FixedGramMetropolis::default(), &fixed), 0, "fixed-gram");
         let model = NormalX::new(&evidence, &prior).unwrap();

@@ -3,6 +3,7 @@
 use organza_mcmc::Kernel;
 
 use super::super::{Interweaving, Plain};
+use super::categorical::log_linear;
 use super::published::{target, worst};
 use super::*;
 
@@ -13,11 +14,7 @@ fn clock() -> f64 {
 }
 
 /// Seconds of so many steps after a warm-up of two hundred.
-fn seconds<K: Kernel<Augmented<LinearModel, GramMechanism>>>(
-    mut kernel: K,
-    target: &Augmented<LinearModel, GramMechanism>,
-    steps: usize,
-) -> f64 {
+fn seconds<T, K: Kernel<T>>(mut kernel: K, target: &T, steps: usize) -> f64 {
     let mut rng = ChainRng::new(3, 0);
     let mut state = kernel.init(target, &mut rng).unwrap();
     for _ in 0..steps.min(200) {
@@ -40,6 +37,8 @@ fn times() {
     let effective = worst(&Interweaving::new(&paper), &paper, 10_000) / 40_000.0;
     let steps_per_second = 10_000.0 / seconds(Interweaving::new(&paper), &paper, 10_000);
     println!("effective draws per step {effective}, per second {}", effective * steps_per_second);
+    let tables = log_linear(1.0);
+    println!("naive bayes, n = 100: {} us per step", 1e6 * seconds(Plain, &tables, 50_000) / 50_000.0);
     for records in [1_000, 10_000, 100_000, 1_000_000] {
         let (target, steps) = (target(1.0, Some(15.0), records), (2_000_000 / records as usize).max(3));
         let per_record = |time: f64| 1e9 * time / (steps as f64 * records as f64);
