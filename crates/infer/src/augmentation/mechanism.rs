@@ -15,13 +15,16 @@ pub struct Replacement {
     old: Vec<f64>,
     new: Vec<f64>,
     moved: Vec<f64>,
+    /// For mechanisms with short cuts of their own: room for as many pairs of places as a contribution has numbers, for instance those that
+    /// lose and those that gain.
+    pub places: Vec<[usize; 2]>,
 }
 
 impl Replacement {
     /// For contributions of at most this size.
     pub(super) fn new(size: usize) -> Self {
         let line = vec![0.0; size];
-        Self { old: line.clone(), new: line.clone(), moved: line }
+        Self { old: line.clone(), new: line.clone(), moved: line, places: vec![[0; 2]; size] }
     }
 }
 

@@ -27,16 +27,23 @@ pub struct TableMechanism {
 #[derive(Debug, Clone, PartialEq)]
 struct Table {
     start: f64,
-    /// Columns, each with how far one level moves in the table.
-    columns: Vec<(usize, f64)>,
+    /// Columns, each with how far one level moves in the table; the first two apart, 0 for those that are not there.
+    first: [(usize, f64); 2],
+    rest: Vec<(usize, f64)>,
 }
+
+/// More cells than this are a mistake.
+const LARGEST: usize = 10_000_000;
 
 impl Table {
     /// The cell of a record.
     #[inline]
     fn cell(&self, record: &[f64]) -> usize {
-        self.columns.iter().fold(self.start, |cell, (column, stride)| cell + record[*column] * stride)
-            as usize
+        let [(one, by_one), (two, by_two)] = self.first;
+        let pair = self.start + record[one] * by_one + record[two] * by_two;
+        let cell = self.rest.iter().fold(pair, |cell, (column, stride)| cell + record[*column] * stride);
+        // Cheaper than a conversion to 64 bits.
+        cell as u32 as usize
     }
 }
 
@@ -50,6 +57,9 @@ impl TableMechanism {
         let scale = release.noise.scale;
         if !(scale.is_finite() && scale > 0.0) {
             return Err(needs(&format!("a positive noise.scale, found {scale}")));
+        }
+        if release.columns.is_empty() {
+            return Err(needs("columns with levels"));
         }
         let (mut tables, mut size) = (Vec::new(), 0);
         for names in &release.tables {
@@ -75,6 +85,14 @@ impl TableMechanism {
         })
     }
 
+    /// The sum of a change of residuals over the cells that lose and gain a record.
+    #[inline]
+    fn change(&self, at: &PartySum, places: &[[usize; 2]], change: impl Fn(f64, f64) -> f64) -> f64 {
+        let residual = |place: usize| self.values[place] - at.sum[place];
+        let moves = places.iter().filter(|[loses, gains]| loses != gains);
+        moves.map(|[loses, gains]| change(residual(*loses), 1.0) + change(residual(*gains), -1.0)).sum()
+    }
+
     /// Log density of a residual, up to a constant: discrete families differ from the others by no more than that.
     #[inline]
     fn log_density_of(&self, residual: f64) -> f64 {
@@ -94,7 +112,13 @@ fn lay_out(release: &CountRelease, names: &[String], start: usize) -> Result<(Ta
         columns.push((column, size as f64));
         size = size.saturating_mul(release.columns[column].levels.len());
     }
-    Ok((Table { start: start as f64, columns }, size))
+    if start.saturating_add(size) > LARGEST {
+        let needs = format!("at most {LARGEST} cells in all tables");
+        return Err(InferError::unsupported(&release.party, "augmentation", &needs));
+    }
+    let mut columns = columns.into_iter();
+    let first = [columns.next(), columns.next()].map(|column| column.unwrap_or((0, 0.0)));
+    Ok((Table { start: start as f64, first, rest: columns.collect() }, size))
 }
 
 /// The mechanisms of several parties with the columns that they share; a party that appears twice is refused.
@@ -153,25 +177,27 @@ impl RecordAdditive for TableMechanism {
     }
 
     #[inline]
-    fn log_ratio(&self, at: &PartySum, old: &[f64], new: &[f64], _: &mut Replacement) -> f64 {
-        let mut ratio = 0.0;
-        for table in &self.tables {
-            let (loses, gains) = (table.cell(old), table.cell(new));
-            if loses != gains {
-                let residual = self.values[loses] - at.sum[loses];
-                ratio += self.log_density_of(residual + 1.0) - self.log_density_of(residual);
-                let residual = self.values[gains] - at.sum[gains];
-                ratio += self.log_density_of(residual - 1.0) - self.log_density_of(residual);
-            }
+    fn log_ratio(&self, at: &PartySum, old: &[f64], new: &[f64], memory: &mut Replacement) -> f64 {
+        for (table, places) in self.tables.iter().zip(&mut memory.places) {
+            *places = [table.cell(old), table.cell(new)];
         }
-        ratio
+        let places = &memory.places[..self.tables.len()];
+        match self.squared {
+            // r^2 - (r + 1)^2 and r^2 - (r - 1)^2.
+            true => {
+                0.5 * self.precision
+                    * self.precision
+                    * self.change(at, places, |rest, step| -2.0 * step * rest - 1.0)
+            }
+            false => self.precision * self.change(at, places, |rest, step| rest.abs() - (rest + step).abs()),
+        }
     }
 
     #[inline]
-    fn replace(&self, sum: &mut [f64], old: &[f64], new: &[f64], _: &Replacement) {
-        for table in &self.tables {
-            sum[table.cell(old)] -= 1.0;
-            sum[table.cell(new)] += 1.0;
+    fn replace(&self, sum: &mut [f64], _: &[f64], _: &[f64], memory: &Replacement) {
+        for [loses, gains] in &memory.places[..self.tables.len()] {
+            sum[*loses] -= 1.0;
+            sum[*gains] += 1.0;
         }
     }
 }

@@ -37,8 +37,6 @@ fn times() {
     let effective = worst(&Interweaving::new(&paper), &paper, 10_000) / 40_000.0;
     let steps_per_second = 10_000.0 / seconds(Interweaving::new(&paper), &paper, 10_000);
     println!("effective draws per step {effective}, per second {}", effective * steps_per_second);
-    let tables = log_linear(1.0);
-    println!("naive bayes, n = 100: {} us per step", 1e6 * seconds(Plain, &tables, 50_000) / 50_000.0);
     for records in [1_000, 10_000, 100_000, 1_000_000] {
         let (target, steps) = (target(1.0, Some(15.0), records), (2_000_000 / records as usize).max(3));
         let per_record = |time: f64| 1e9 * time / (steps as f64 * records as f64);
@@ -47,5 +45,14 @@ fn times() {
             per_record(seconds(Plain, &target, steps)),
             per_record(seconds(Interweaving::new(&target), &target, steps))
         );
+    }
+}
+
+#[test]
+#[ignore = "a measurement, not a test"]
+fn times_of_tables() {
+    for epsilon in [0.1, 1.0, 10.0] {
+        let time = seconds(Plain, &log_linear(epsilon), 100_000) / 100_000.0;
+        println!("naive bayes, n = 100, epsilon {epsilon}: {:.1} microseconds per step", 1e6 * time);
     }
 }
