@@ -57,12 +57,13 @@ impl CategoricalParameters {
 
 /// A place with the probabilities of these sums.
 #[inline]
-fn pick(cumulative: &[f64], rng: &mut ChainRng) -> usize {
+fn pick(cumulative: &[f64], rng: &mut ChainRng) -> u32 {
     let uniform: f64 = rng.random();
-    match cumulative.len() < FEW {
-        true => cumulative.iter().map(|sum| usize::from(*sum <= uniform)).sum(),
-        false => cumulative.partition_point(|sum| *sum <= uniform),
+    if cumulative.len() >= FEW {
+        return cumulative.partition_point(|sum| *sum <= uniform) as u32;
     }
+    let (_, open) = cumulative.split_last().unwrap_or((&0.0, &[]));
+    open.iter().fold(0, |place, sum| place + u32::from(*sum <= uniform))
 }
 
 fn check(columns: &[LevelColumn], concentration: f64) -> Result<(), InferError> {
@@ -131,7 +132,7 @@ impl Generative for SaturatedRecords {
 
     #[inline]
     fn draw_record(&self, parameters: &CategoricalParameters, rng: &mut ChainRng, record: &mut [f64]) {
-        let cell = pick(&parameters.cumulative, rng);
+        let cell = pick(&parameters.cumulative, rng) as usize;
         record.copy_from_slice(&self.cells[cell * record.len()..(cell + 1) * record.len()]);
     }
 
@@ -225,10 +226,10 @@ impl Generative for NaiveBayesRecords {
     fn draw_record(&self, parameters: &CategoricalParameters, rng: &mut ChainRng, record: &mut [f64]) {
         let (classes, given) = parameters.cumulative.split_at(self.classes);
         let class = pick(classes, rng);
-        record[self.class] = class as f64;
-        let given = &given[class * self.stride..(class + 1) * self.stride];
+        record[self.class] = f64::from(class);
+        let given = &given[class as usize * self.stride..][..self.stride];
         for feature in &self.features {
-            record[feature.column] = pick(&given[feature.levels.clone()], rng) as f64;
+            record[feature.column] = f64::from(pick(&given[feature.levels.clone()], rng));
         }
     }
 

@@ -87,10 +87,22 @@ impl TableMechanism {
 
     /// The sum of a change of residuals over the cells that lose and gain a record.
     #[inline]
-    fn change(&self, at: &PartySum, places: &[[usize; 2]], change: impl Fn(f64, f64) -> f64) -> f64 {
-        let residual = |place: usize| self.values[place] - at.sum[place];
-        let moves = places.iter().filter(|[loses, gains]| loses != gains);
-        moves.map(|[loses, gains]| change(residual(*loses), 1.0) + change(residual(*gains), -1.0)).sum()
+    fn change(
+        &self,
+        at: &PartySum,
+        places: &mut [[usize; 2]],
+        records: [&[f64]; 2],
+        change: impl Fn(f64, f64) -> f64,
+    ) -> f64 {
+        let (sum, values) = (&at.sum[..], &self.values[..at.sum.len()]);
+        let mut total = 0.0;
+        for (table, places) in self.tables.iter().zip(places) {
+            let (loses, gains) = (table.cell(records[0]), table.cell(records[1]));
+            *places = [loses, gains];
+            let moved = change(values[loses] - sum[loses], 1.0) + change(values[gains] - sum[gains], -1.0);
+            total += if loses == gains { 0.0 } else { moved };
+        }
+        total
     }
 
     /// Log density of a residual, up to a constant: discrete families differ from the others by no more than that.
@@ -178,18 +190,17 @@ impl RecordAdditive for TableMechanism {
 
     #[inline]
     fn log_ratio(&self, at: &PartySum, old: &[f64], new: &[f64], memory: &mut Replacement) -> f64 {
-        for (table, places) in self.tables.iter().zip(&mut memory.places) {
-            *places = [table.cell(old), table.cell(new)];
-        }
-        let places = &memory.places[..self.tables.len()];
+        let (places, records) = (&mut memory.places[..], [old, new]);
         match self.squared {
             // r^2 - (r + 1)^2 and r^2 - (r - 1)^2.
             true => {
-                0.5 * self.precision
-                    * self.precision
-                    * self.change(at, places, |rest, step| -2.0 * step * rest - 1.0)
+                let factor = 0.5 * self.precision * self.precision;
+                factor * self.change(at, places, records, |rest, step| -2.0 * step * rest - 1.0)
             }
-            false => self.precision * self.change(at, places, |rest, step| rest.abs() - (rest + step).abs()),
+            false => {
+                self.precision
+                    * self.change(at, places, records, |rest, step| rest.abs() - (rest + step).abs())
+            }
         }
     }
 
