@@ -4,7 +4,7 @@
 //! [`Fit`] with draws in users' units. The parts are public too: releases become [`Evidence`]; a [`Prior`] completes the model;
 //! [`Fast`] gives the posterior of the coefficients in closed form, [`FixedGram`] integrates the residual variance out by
 //! quadrature. [`Augmented`] puts latent records behind releases: models and mechanisms of one's own join by implementing
-//! [`Generative`] and [`RecordAdditive`].
+//! [`Generative`] and [`RecordAdditive`] (`examples/own_model.rs`). [`fit_logistic`] is [`fit()`] for a response of two values.
 
 mod ada_ssp;
 mod adaptation;
@@ -35,9 +35,10 @@ pub mod tables;
 
 pub use ada_ssp::{Estimate, ada_ssp};
 pub use augmentation::{
-    AugmentationInfo, AugmentationState, Augmented, Generative, GramMechanism, Interweave, Interweaving,
-    InterweavingState, LinearModel, LinearParameters, LogisticModel, LogisticParameters, Plain,
-    RecordAdditive, RecordDensity, SignedResponse,
+    AugmentationInfo, AugmentationState, Augmented, CategoricalParameters, Generative, GramMechanism,
+    Interweave, Interweaving, InterweavingState, LinearModel, LinearParameters, LogisticModel,
+    LogisticParameters, NaiveBayesRecords, PartySum, Plain, RecordAdditive, RecordDensity, Replacement,
+    SaturatedRecords, SignedResponse, TableMechanism, table_mechanisms,
 };
 pub use error::InferError;
 pub use evidence::Evidence;

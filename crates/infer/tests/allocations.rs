@@ -7,10 +7,13 @@ use allocation_counter::measure;
 use normal_features::{ball, boxed, noisy_gram, release};
 use organza_infer::{
     Augmented, Evidence, FixedGramMetropolis, FixedGramModel, GramMechanism, Interweaving, LinearModel,
-    NormalX, NormalXDensity, NormalXMetropolis, Plain, Prior,
+    LogisticModel, NaiveBayesRecords, NormalX, NormalXDensity, NormalXMetropolis, Plain, Prior,
+    SignedResponse, TableMechanism,
 };
 use organza_mcmc::{ChainRng, Gradient, Kernel, LogDensity};
-use organza_release::{Domain, Layout, Release};
+use organza_release::{
+    COUNTS_SCHEMA, CountFamily, CountNoise, CountRelease, Domain, Layout, LevelColumn, Release,
+};
 
 /// Three parties.
 fn releases(domain: &Domain) -> Vec<Release> {
@@ -49,6 +52,10 @@ fn nothing_is_allocated_after_the_start() {
         let latent = Augmented { model: LinearModel::of(&evidence, &prior).unwrap(), parties };
         assert_eq!(allocations(Plain, &latent), 0, "plain");
         assert_eq!(allocations(Interweaving::new(&latent), &latent), 0, "interweaving");
+        let parties = releases.iter().map(|release| SignedResponse::of(release).unwrap()).collect();
+        let signed = Augmented { model: LogisticModel::of(&evidence, &prior).unwrap(), parties };
+        assert_eq!(allocations(Plain, &signed), 0, "plain, logistic");
+        assert_eq!(allocations(Interweaving::new(&signed), &signed), 0, "interweaving, logistic");
         let fixed = FixedGramModel::new(&evidence, &prior).unwrap();
         assert_eq!(allocations(FixedGramMetropolis::default(), &fixed), 0, "fixed-gram");
         let model = NormalX::new(&evidence, &prior).unwrap();
@@ -66,4 +73,28 @@ fn nothing_is_allocated_after_the_start() {
         assert_eq!(info.count_total, 0, "the marginal density");
         assert!(gradient.iter().chain(&outputs).all(|value| value.is_finite()));
     }
+}
+
+/// Seen to catch: the places of an exchange in a vector of its own.
+#[test]
+fn tables_allocate_nothing_after_the_start() {
+    let party = releases(&ball(1, 0.9)).remove(0);
+    let column =
+        |name: &str| LevelColumn { name: name.into(), levels: vec!["yes".into(), "no".into(), "?".into()] };
+    let release = CountRelease {
+        schema: COUNTS_SCHEMA.into(),
+        party: party.party,
+        created: party.created,
+        records: Some(30),
+        missing: party.missing,
+        columns: vec![column("a"), column("b")],
+        tables: vec![vec!["a".into(), "b".into()], vec!["b".into()]],
+        value: vec![3.0; 12],
+        noise: CountNoise { family: CountFamily::DiscreteGaussian, scale: 2.0 },
+        privacy: party.privacy,
+        tool: party.tool,
+    };
+    let model = NaiveBayesRecords::new(&release.columns, "a", 1.0).unwrap();
+    let target = Augmented { model, parties: vec![TableMechanism::of(&release).unwrap()] };
+    assert_eq!(allocations(Plain, &target), 0);
 }

@@ -8,8 +8,7 @@ use std::ops::Range;
 use organza_mcmc::{ChainRng, Stop};
 use rand::RngExt;
 
-use super::state::PartySum;
-use super::{AugmentationState, Augmented, RecordAdditive, RecordDensity};
+use super::{AugmentationState, Augmented, PartySum, RecordAdditive, RecordDensity};
 use crate::random::{accept, normal};
 
 /// One exchange for so many records in a step.

@@ -13,8 +13,9 @@ use organza_mcmc::{ChainRng, Kernel, Stop};
 use super::exchange::Exchange;
 use super::info::MOVES;
 use super::shape::BlockWalk;
-use super::state::PartySum;
-use super::{AugmentationInfo, AugmentationState, Augmented, Interweave, RecordAdditive, RecordDensity};
+use super::{
+    AugmentationInfo, AugmentationState, Augmented, Interweave, PartySum, RecordAdditive, RecordDensity,
+};
 use crate::adaptation::StepSize;
 use crate::random::accept;
 

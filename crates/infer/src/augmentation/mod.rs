@@ -15,6 +15,7 @@
 //! | t_i(x_i, s_dp), their sum | `contribution`, `sum` |
 //! | eta(s_dp given x) | `log_density` of a mechanism |
 
+mod categorical;
 mod exchange;
 mod generative;
 mod gram;
@@ -28,19 +29,22 @@ mod plain;
 mod shape;
 mod signed;
 mod state;
+mod tables;
 #[cfg(test)]
 mod tests;
 
+pub use categorical::{CategoricalParameters, NaiveBayesRecords, SaturatedRecords};
 pub use generative::{Generative, Interweave, RecordDensity};
 pub use gram::GramMechanism;
 pub use info::AugmentationInfo;
 pub use interweaving::{Interweaving, InterweavingState};
 pub use linear::{LinearModel, LinearParameters};
 pub use logistic::{LogisticModel, LogisticParameters};
-pub use mechanism::RecordAdditive;
+pub use mechanism::{PartySum, RecordAdditive, Replacement};
 pub use plain::Plain;
 pub use signed::SignedResponse;
 pub use state::AugmentationState;
+pub use tables::{TableMechanism, table_mechanisms};
 
 /// A model and what the parties released of its records.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use organza_mcmc::{ChainRng, Stop};
 use rand::RngExt;
 
 use super::info::Sweep;
-use super::{Augmented, Generative, RecordAdditive};
+use super::{Augmented, Generative, PartySum, RecordAdditive, Replacement};
 
 /// Sums are computed anew after so many sweeps: rounding errors of their updates cannot add up.
 const REFRESH: u64 = 50;
@@ -21,24 +21,11 @@ pub struct AugmentationState<P> {
     /// How often each record was exchanged for its proposal.
     accepted: Vec<u32>,
     sweeps: u64,
-    scratch: Scratch,
-    pub(super) position: Vec<f64>,
-}
-
-/// The sum over one party's records, and the log density of its release there.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct PartySum {
-    pub sum: Vec<f64>,
-    pub log_density: f64,
-}
-
-/// Memory for one proposal.
-#[derive(Debug, Clone)]
-struct Scratch {
     proposal: Vec<f64>,
-    old: Vec<f64>,
-    new: Vec<f64>,
-    moved: Vec<f64>,
+    /// Memory for one contribution.
+    contribution: Vec<f64>,
+    replacement: Replacement,
+    pub(super) position: Vec<f64>,
 }
 
 impl<P> AugmentationState<P> {
@@ -55,13 +42,19 @@ impl<P> AugmentationState<P> {
         let mut position = vec![0.0; model.names().len()];
         model.write(&parameters, &mut position);
         let size = target.parties.iter().map(RecordAdditive::size).max().unwrap_or(0);
-        let line = vec![0.0; size];
-        let scratch =
-            Scratch { proposal: vec![0.0; width], old: line.clone(), new: line.clone(), moved: line };
         let sum = |party: &M| PartySum { sum: vec![0.0; party.size()], log_density: 0.0 };
         let sums = target.parties.iter().map(sum).collect();
-        let accepted = vec![0; target.records()];
-        let mut state = Self { parameters, records, sums, accepted, sweeps: 0, scratch, position };
+        let mut state = Self {
+            parameters,
+            records,
+            sums,
+            accepted: vec![0; target.records()],
+            sweeps: 0,
+            proposal: vec![0.0; width],
+            contribution: vec![0.0; size],
+            replacement: Replacement::new(size),
+            position,
+        };
         state.refresh(target);
         Ok(state)
     }
@@ -80,13 +73,15 @@ impl<P> AugmentationState<P> {
             let records = self.records[start * width..end * width].chunks_exact_mut(width);
             let bound = party.epsilon().map_or(f64::NEG_INFINITY, |epsilon| -epsilon - SLACK);
             for (record, accepted) in records.zip(&mut self.accepted[start..end]) {
-                target.model.draw_record(&self.parameters, rng, &mut self.scratch.proposal);
-                let ratio = self.scratch.offer(party, record, sum);
+                target.model.draw_record(&self.parameters, rng, &mut self.proposal);
+                let ratio = party.log_ratio(sum, record, &self.proposal, &mut self.replacement);
                 if ratio.is_nan() || ratio < bound {
                     return Err(beyond_the_bound(party, ratio));
                 }
                 if tally.decide(ratio, rng) {
-                    self.scratch.take(record, sum, ratio);
+                    party.replace(&mut sum.sum, record, &self.proposal, &self.replacement);
+                    sum.log_density += ratio;
+                    record.copy_from_slice(&self.proposal);
                     *accepted += 1;
                 }
             }
@@ -101,11 +96,11 @@ impl<P> AugmentationState<P> {
 
     /// Sums and densities from the records.
     pub(super) fn refresh<G, M: RecordAdditive>(&mut self, target: &Augmented<G, M>) {
-        let width = self.scratch.proposal.len();
+        let width = self.proposal.len();
         let mut start = 0;
         for (party, sum) in target.parties.iter().zip(&mut self.sums) {
             let end = start + party.records() * width;
-            let contribution = &mut self.scratch.old[..party.size()];
+            let contribution = &mut self.contribution[..party.size()];
             sum.sum.fill(0.0);
             for record in self.records[start..end].chunks_exact(width) {
                 party.contribution(record, contribution);
@@ -130,30 +125,6 @@ impl<P> AugmentationState<P> {
             .fold((u32::MAX, 0), |(least, most), count| (least.min(*count), most.max(*count)));
         let sweeps = self.sweeps.max(1) as f64;
         (f64::from(least) / sweeps, f64::from(most) / sweeps)
-    }
-}
-
-impl Scratch {
-    /// The log ratio of the noise density if the proposal replaced the record.
-    #[inline]
-    fn offer<M: RecordAdditive>(&mut self, party: &M, record: &[f64], sum: &PartySum) -> f64 {
-        let size = sum.sum.len();
-        let (old, new, moved) = (&mut self.old[..size], &mut self.new[..size], &mut self.moved[..size]);
-        party.contribution(record, old);
-        party.contribution(&self.proposal, new);
-        for (((moved, sum), old), new) in moved.iter_mut().zip(&sum.sum).zip(old).zip(new) {
-            *moved = *sum + (*new - *old);
-        }
-        party.log_density(moved) - sum.log_density
-    }
-
-    /// Replaces the record by the proposal that was offered last.
-    #[inline]
-    fn take(&self, record: &mut [f64], sum: &mut PartySum, ratio: f64) {
-        record.copy_from_slice(&self.proposal);
-        let size = sum.sum.len();
-        sum.sum.copy_from_slice(&self.moved[..size]);
-        sum.log_density += ratio;
     }
 }
 

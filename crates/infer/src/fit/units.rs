@@ -41,7 +41,9 @@ pub(crate) fn to_users(draws: &Draws, evidence: &Evidence, position: Position) -
     if position != Position::Coefficients {
         names.push(SIGMA.into());
     }
-    let has_share = matches!(position, Position::VarianceAndShare | Position::LatentVarianceAndShare);
+    // Without features nothing is explained.
+    let has_share = matches!(position, Position::VarianceAndShare | Position::LatentVarianceAndShare)
+        && evidence.domain().feature_count() > 0;
     if has_share {
         names.push(R_SQUARED.into());
     }

@@ -34,7 +34,10 @@ pub fn table_of(fit: &Fit) -> String {
     let interval = format!("{percent}% hdi");
     let header = ["", "mean", "sd", &interval, "", "mcse", "ess bulk", "ess tail", "r_hat", "due to noise"];
     let shares = fit.noise_share.iter().map(Some).chain(std::iter::repeat(None));
-    let rows = fit.summary.parameters.iter().zip(shares).map(|(row, share)| cells(row, share));
+    let rows = fit.summary.parameters.iter().zip(shares).map(|(row, share)| {
+        let share = share.map_or(String::new(), |share| format!("{:.0}%", 100.0 * share));
+        cells(row).into_iter().chain([share]).collect::<Vec<_>>()
+    });
     let records = fit.records.map_or(String::new(), |records| format!(" about {records} records"));
     let plural = if fit.releases == 1 { "" } else { "s" };
     let why = fit.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
@@ -49,8 +52,8 @@ pub fn table_of(fit: &Fit) -> String {
     )
 }
 
-/// One row of the table, without the last cell if nothing is said of the noise.
-pub fn cells(row: &ParameterSummary, share: Option<&f64>) -> Vec<String> {
+/// What the table says of one parameter.
+pub fn cells(row: &ParameterSummary) -> Vec<String> {
     vec![
         row.name.clone(),
         short(row.mean),
@@ -61,6 +64,5 @@ pub fn cells(row: &ParameterSummary, share: Option<&f64>) -> Vec<String> {
         format!("{:.0}", row.ess_bulk),
         format!("{:.0}", row.ess_tail),
         format!("{:.3}", row.r_hat),
-        share.map_or(String::new(), |share| format!("{:.0}%", 100.0 * share)),
     ]
 }

@@ -56,7 +56,7 @@ impl Posterior {
     pub fn table(&self) -> String {
         let interval = format!("{}% hdi", short(100.0 * self.summary.mass));
         let header = ["", "mean", "sd", &interval, "", "mcse", "ess bulk", "ess tail", "r_hat"];
-        let rows = self.summary.parameters.iter().map(|row| cells(row, None));
+        let rows = self.summary.parameters.iter().map(cells);
         let records = self.records.map_or(String::new(), |records| format!(" about {records} records"));
         let plural = if self.releases == 1 { "" } else { "s" };
         format!(

@@ -1,5 +1,6 @@
 //! The mechanism against its definition, chains against quadrature and against each other, and the promises of the paper.
 
+mod categorical;
 mod chains;
 mod exchanges;
 mod logistic;

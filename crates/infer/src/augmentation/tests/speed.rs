@@ -3,6 +3,7 @@
 use organza_mcmc::Kernel;
 
 use super::super::{Interweaving, Plain};
+use super::categorical::log_linear;
 use super::published::{target, worst};
 use super::*;
 
@@ -13,11 +14,7 @@ fn clock() -> f64 {
 }
 
 /// Seconds of so many steps after a warm-up of two hundred.
-fn seconds<K: Kernel<Augmented<LinearModel, GramMechanism>>>(
-    mut kernel: K,
-    target: &Augmented<LinearModel, GramMechanism>,
-    steps: usize,
-) -> f64 {
+fn seconds<T, K: Kernel<T>>(mut kernel: K, target: &T, steps: usize) -> f64 {
     let mut rng = ChainRng::new(3, 0);
     let mut state = kernel.init(target, &mut rng).unwrap();
     for _ in 0..steps.min(200) {
@@ -48,5 +45,14 @@ fn times() {
             per_record(seconds(Plain, &target, steps)),
             per_record(seconds(Interweaving::new(&target), &target, steps))
         );
+    }
+}
+
+#[test]
+#[ignore = "a measurement, not a test"]
+fn times_of_tables() {
+    for epsilon in [0.1, 1.0, 10.0] {
+        let time = seconds(Plain, &log_linear(epsilon), 100_000) / 100_000.0;
+        println!("naive bayes, n = 100, epsilon {epsilon}: {:.1} microseconds per step", 1e6 * time);
     }
 }

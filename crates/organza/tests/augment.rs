@@ -1,0 +1,118 @@
+//! `organza augment`, from a table to a posterior.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod support;
+
+use support::Folder;
+
+const BOUNDS: &str = "[smoker]\nlevels = [\"no\", \"yes\"]\n[ward]\nlevels = [\"a\", \"b\", \"c\"]\n[age]\nlower = 20\nupper = 90\n\
+                      [ill]\nlower = 0\nupper = 1\n";
+const QUICK: &str = "--chains 2 --warmup 300 --draws 400 --seed 3";
+
+/// 300 people: every third smokes, wards in turn, ages from 30 to 79, every fourth is ill.
+fn people() -> Folder {
+    let folder = Folder::new();
+    let row = |k: usize| {
+        let (smoker, ward) = (if k % 3 == 0 { "yes" } else { "no" }, ["a", "b", "c"][k / 3 % 3]);
+        format!("{smoker},{ward},{},{}\n", 30 + k * 7 % 50, u8::from(k % 4 == 0))
+    };
+    let rows: String = (0..300).map(row).collect();
+    folder.write("people.csv", &format!("smoker,ward,age,ill\n{rows}"));
+    folder.write("people.toml", BOUNDS);
+    folder
+}
+
+fn release(folder: &Folder, what: &str, file: &str) {
+    folder.run(&format!("release people.csv --bounds people.toml --no-ledger {what} -o {file}")).says(0, &[]);
+}
+
+/// Mean of a parameter.
+fn mean(result: &serde_json::Value, name: &str) -> f64 {
+    let rows = result["summary"]["parameters"].as_array().unwrap();
+    rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} in {rows:?}"))["mean"]
+        .as_f64()
+        .unwrap()
+}
+
+fn augment(folder: &Folder, arguments: &str) -> serde_json::Value {
+    folder.run(&format!("augment {arguments} {QUICK} --json")).json()
+}
+
+#[test]
+fn proportions_and_tables() {
+    let folder = people();
+    release(&folder, "--counts smoker --epsilon 4", "s.json");
+    let found = augment(&folder, "proportion --release s.json");
+    assert_eq!(found["sampler"], "exact");
+    assert!((mean(&found, "p[smoker=yes]") - 1.0 / 3.0).abs() < 0.03);
+    release(&folder, "--counts smoker,ward --epsilon 4", "sw.json");
+    let found = augment(&folder, "table --release sw.json");
+    assert!((mean(&found, "p[smoker=yes, ward=b]") - 1.0 / 9.0).abs() < 0.03);
+    folder
+        .run("augment proportion --release sw.json")
+        .says(2, &["not about one column of two levels; say table"]);
+    release(&folder, "--randomised-response smoker --epsilon 4", "r.json");
+    let found = augment(&folder, "proportion --release r.json");
+    assert_eq!(found["sampler"], "nuts");
+    assert!((mean(&found, "p[smoker=yes]") - 1.0 / 3.0).abs() < 0.05);
+}
+
+#[test]
+fn naive_bayes_with_its_prior() {
+    let folder = people();
+    release(&folder, "--counts ward,smoker;ward,ill --bound ill=0,1 --epsilon 8", "nb.json");
+    folder.write("prior.toml", "[prior]\nconcentration = 1e6\n");
+    let weak = augment(&folder, "naive-bayes --release nb.json");
+    assert!((mean(&weak, "p[ill=1 | ward=a]") - 0.25).abs() < 0.06);
+    let strong = augment(&folder, "naive-bayes --release nb.json --prior prior.toml");
+    assert!((mean(&strong, "p[ill=1 | ward=a]") - 0.5).abs() < 0.001);
+    folder.write("prior.toml", "[prior]\nconcentration = -1\n");
+    folder
+        .run("augment naive-bayes --release nb.json --prior prior.toml")
+        .says(2, &["prior.toml", "concentration"]);
+}
+
+#[test]
+fn numbers_and_log_odds() {
+    let folder = people();
+    release(&folder, "--formula age~1 --epsilon 4 --mechanism laplace", "age.json");
+    let found = augment(&folder, "normal --release age.json --thin 2");
+    // The ages have mean 54.5 and standard deviation 14.4.
+    assert!((mean(&found, "beta[intercept]") - 54.5).abs() < 4.0);
+    assert!((mean(&found, "sigma") - 14.4).abs() < 3.0);
+    release(&folder, "--formula ill~age --epsilon 8 --mechanism laplace", "ill.json");
+    folder.run("augment normal --release ill.json").says(2, &["the releases have features; say linear"]);
+    let found = augment(&folder, "logistic --release ill.json --sampler plain");
+    assert_eq!((&found["sampler"], &found["model"]), (&"plain".into(), &"logistic".into()));
+    folder.run("augment logistic --release age.json").says(2, &["age.json"]);
+}
+
+#[test]
+fn a_folder_holds_draws_summary_and_settings() {
+    let folder = people();
+    release(&folder, "--counts smoker --epsilon 1", "s.json");
+    let run = |more: &str| folder.run(&format!("augment proportion --release s.json {QUICK} -o out {more}"));
+    run("").says(0, &["are in out"]);
+    run("").says(2, &["out exists"]);
+    run("--force").says(0, &[]);
+    let settings = folder.read("out/fit.toml");
+    assert!(settings.contains("augment = \"proportion\"") && settings.contains("seed = 3"), "{settings}");
+    for file in ["draws.parquet", "draws.nc", "summary.json"] {
+        assert!(folder.file(&format!("out/{file}")).metadata().unwrap().len() > 0);
+    }
+}
+
+#[test]
+fn wrong_kinds_and_samplers_are_explained() {
+    let folder = people();
+    release(&folder, "--counts smoker --epsilon 1", "s.json");
+    release(&folder, "--formula age~1 --epsilon 1 --mechanism laplace", "age.json");
+    folder.run("fit s.json").says(2, &["is a release of counts", "organza augment"]);
+    folder.run("augment table --release age.json").says(2, &["age.json", "release of sums"]);
+    folder.run("augment linear --release s.json").says(2, &["s.json", "release of counts"]);
+    folder.run("augment table --release s.json --sampler nuts").says(2, &["exact, gibbs and metropolis"]);
+    folder.run("augment table --release s.json --sampler best").says(2, &["\"best\" is not known"]);
+    folder.run("augment table --release s.json --draws 0").says(2, &["at least 1"]);
+    folder.run("augment table --release s.json s.json").says(2, &["--allow-duplicates", "s.json"]);
+    folder.run("augment table --release nowhere.json").says(2, &["nowhere.json"]);
+}
