@@ -1,7 +1,7 @@
 //! Simulation-based calibration of `individual` where sums over records are far from normal: twenty records, cut to their bounds,
 //! Laplace noise, an intercept and one feature, as in \[BS19\] section 4.2, one party or two.
 //!
-//! Ranks of the truth must be uniform; alpha = 1e-6, Bonferroni over all cells.
+//! Ranks of the truth must be uniform; alpha = 1e-6, Bonferroni over all cells. Seen to catch: records that are not cut.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 use organza_infer::{Method, MethodSpec, ModelSpec, fit};
@@ -19,7 +19,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 const RECORDS: u64 = 20;
 const DRAWS: usize = 99;
-const REPLICATES: u64 = 100;
+const REPLICATES: u64 = 120;
 /// The exact sensitivity of the five sums of (1, u, v).
 const SENSITIVITY: f64 = 16.0 / 3.0;
 const NAMES: [&str; 3] = ["beta[intercept]", "beta[x]", "sigma"];
@@ -126,7 +126,7 @@ fn ranks(parties: usize, epsilon: f64, radius: Option<f64>, cell: u64) -> Ranks 
 
 #[test]
 fn ranks_are_uniform_for_twenty_cut_records_with_laplace_noise() {
-    let cells = [(1, 10.0, None), (2, 3.0, None), (1, 10.0, Some(1.1))];
+    let cells = [(1, 10.0, None), (2, 10.0, Some(1.1))];
     let mut found = Vec::new();
     for (cell, (parties, epsilon, radius)) in cells.into_iter().enumerate() {
         for (name, p_value) in ranks(parties, epsilon, radius, cell as u64).p_values() {

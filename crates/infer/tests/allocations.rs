@@ -6,8 +6,8 @@ mod normal_features;
 use allocation_counter::measure;
 use normal_features::{ball, boxed, noisy_gram, release};
 use organza_infer::{
-    Augmented, Evidence, FixedGramMetropolis, FixedGramModel, GramMechanism, Interweaving, LinearModel,
-    LogisticModel, NaiveBayesRecords, NormalX, NormalXDensity, NormalXMetropolis, Plain, Prior,
+    Augmented, Evidence, FixedGramMetropolis, FixedGramModel, GramMechanism, IndividualDensity, Interweaving,
+    LinearModel, LogisticModel, NaiveBayesRecords, NormalX, NormalXDensity, NormalXMetropolis, Plain, Prior,
     SignedResponse, TableMechanism,
 };
 use organza_mcmc::{ChainRng, Gradient, Kernel, LogDensity};
@@ -60,18 +60,8 @@ fn nothing_is_allocated_after_the_start() {
         assert_eq!(allocations(FixedGramMetropolis::default(), &fixed), 0, "fixed-gram");
         let model = NormalX::new(&evidence, &prior).unwrap();
         assert_eq!(allocations(NormalXMetropolis::new(&model), &model), 0, "normal-x");
-        let density = NormalXDensity::new(model);
-        let (mut rng, mut point) = (ChainRng::new(43, 0), vec![0.0; density.dim()]);
-        density.start(&mut rng, &mut point);
-        let (mut gradient, mut outputs) = (point.clone(), vec![0.0; density.outputs()]);
-        density.log_density(&point);
-        let info = measure(|| {
-            density.log_density(&point);
-            density.log_density_and_gradient(&point, &mut gradient);
-            density.write_outputs(&point, &mut rng, &mut outputs);
-        });
-        assert_eq!(info.count_total, 0, "the marginal density");
-        assert!(gradient.iter().chain(&outputs).all(|value| value.is_finite()));
+        quiet_density("normal-x", &NormalXDensity::new(model));
+        quiet_density("individual", &IndividualDensity::new(&evidence, &prior).unwrap());
     }
 }
 
@@ -97,4 +87,19 @@ fn tables_allocate_nothing_after_the_start() {
     let model = NaiveBayesRecords::new(&release.columns, "a", 1.0).unwrap();
     let target = Augmented { model, parties: vec![TableMechanism::of(&release).unwrap()] };
     assert_eq!(allocations(Plain, &target), 0);
+}
+
+/// Nothing is allocated for a density, a gradient or a draw after the first.
+fn quiet_density(name: &str, density: &impl Gradient) {
+    let (mut rng, mut point) = (ChainRng::new(43, 0), vec![0.0; density.dim()]);
+    density.start(&mut rng, &mut point);
+    let (mut gradient, mut outputs) = (point.clone(), vec![0.0; density.outputs()]);
+    density.log_density(&point);
+    let info = measure(|| {
+        density.log_density(&point);
+        density.log_density_and_gradient(&point, &mut gradient);
+        density.write_outputs(&point, &mut rng, &mut outputs);
+    });
+    assert_eq!(info.count_total, 0, "{name}");
+    assert!(gradient.iter().chain(&outputs).all(|value| value.is_finite()));
 }

@@ -1,9 +1,11 @@
 //! The density and its parts against their definitions, the gradient against differences.
 
-use organza_mcmc::{ChainRng, Gradient, LogDensity, gradient_error};
+use organza_mcmc::{ChainRng, LogDensity, gradient_error};
 use organza_release::{Domain, Family};
 
 use super::super::IndividualDensity;
+use super::super::latent::Moments;
+use super::super::parties::Entry;
 use super::super::population::Population;
 use super::*;
 use crate::linalg::{Cholesky, dot};
@@ -59,32 +61,43 @@ fn the_gradient_is_that_of_the_density() {
     }
 }
 
-/// Without cuts the sums of the records are those of the moments, and the map agrees with its definition.
-/// Catches a frame that is not orthonormal, or not orthogonal to the constant.
+/// Without cuts the sums of the records are those of the moments, the map agrees with its definition, and the noise has the density
+/// that its release states. Catches a frame that is not orthonormal, or not orthogonal to the constant, and Laplace noise taken for
+/// Gaussian.
 #[test]
 fn records_have_their_moments_and_are_mapped_by_definition() {
     let mut rng = ChainRng::new(7, 0);
-    for domain in domains() {
-        let density = density(&domain, Family::Gaussian, &[15], false);
+    for (domain, family) in domains().into_iter().zip([Family::Gaussian, Family::Laplace].into_iter().cycle())
+    {
+        let density = density(&domain, family, &[15], false);
         let mut point = vec![0.0; density.dim()];
         density.start(&mut rng, &mut point);
-        let mut gradient = point.clone();
-        density.log_density_and_gradient(&point, &mut gradient);
-        let space = density.spaces.lock().unwrap().pop().unwrap();
+        density.log_density(&point);
+        let mut space = density.spaces.lock().unwrap().pop().unwrap();
+        let free = &point[1 + density.centres.len()..];
+        let (party, at) = (&density.parties[0], &mut Moments::of(&mut space.moments[0]));
+        let value = space.latent.evaluate(party, free, at, &mut vec![0.0; free.len()]);
         let (records, counted) = space.latent.columns(15);
         let (q, size) = (records.len() / 15, domain.dimension());
-        let mut gram = vec![0.0; size * size];
+        let (mut gram, mut sums) = (vec![0.0; size * size], vec![0.0; size * size]);
         for i in 0..15 {
             let plain: Vec<f64> = (0..q).map(|k| records[k * 15 + i]).collect();
             let mut whole = if domain.intercept() { vec![1.0] } else { vec![] };
             whole.extend(&plain);
-            (0..size * size).for_each(|k| gram[k] += whole[k / size] * whole[k % size]);
             let expected = mapped(&domain, &plain);
+            (0..size * size).for_each(|k| gram[k] += whole[k / size] * whole[k % size]);
+            (0..size * size).for_each(|k| sums[k] += expected[k / size] * expected[k % size]);
             (0..size).for_each(|k| assert!((counted[k * 15 + i] - expected[k]).abs() < 1e-14));
         }
         for (sum, expected) in gram.iter().zip(&space.population.gram) {
             assert!((sum - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{sum} {expected}");
         }
+        let noise = |entry: &Entry| {
+            let residual = entry.value - sums[entry.row * size + entry.column];
+            family.log_density(residual, entry.scale) - family.log_density(0.0, entry.scale)
+        };
+        let expected = party.entries.iter().map(noise).sum::<f64>() - 0.5 * dot(free, free);
+        assert!((value - expected).abs() < 1e-9 * expected.abs(), "{value} {expected}");
     }
 }
 
@@ -154,10 +167,10 @@ fn predictive(x: &[f64]) -> f64 {
 #[test]
 fn what_a_release_lacks_is_said() {
     let domain = boxed(1, true, None);
-    let release = |party: &str, records: u64| {
+    let release = |party: &str, domain: &Domain, records: Option<u64>| {
         let mechanism = Mechanism { domain: domain.clone(), records: 5, family: Family::Laplace, scale: 1.0 };
-        let mut release = simulated(party, &mechanism, &truth(&domain), &mut ChainRng::new(9, 0));
-        release.records = Some(records);
+        let mut release = simulated(party, &mechanism, &truth(domain), &mut ChainRng::new(9, 0));
+        release.records = records;
         release
     };
     let refusal = |releases: &[Release]| {
@@ -167,11 +180,10 @@ fn what_a_release_lacks_is_said() {
         assert_eq!(lacks.is_some(), error.is_some());
         error
     };
-    assert_eq!(refusal(&[release("a", 5), release("b", 7)]), None);
-    let many = refusal(&[release("a", 15_000), release("b", 5_001)]).unwrap();
+    let two = |one: u64, other: u64| [release("a", &domain, Some(one)), release("b", &domain, Some(other))];
+    assert_eq!(refusal(&two(5, 7)), None);
+    let many = refusal(&two(15_000, 5_001)).unwrap();
     assert!(many.contains("20001") && many.contains("marginal"), "{many}");
-    let mut unknown = release("north", 5);
-    unknown.records = None;
-    let unknown = refusal(&[unknown]).unwrap();
+    let unknown = refusal(&[release("north", &ball(2), None)]).unwrap();
     assert!(unknown.contains("north") && unknown.contains("public number of records"), "{unknown}");
 }
