@@ -9,7 +9,7 @@ use organza_infer::{
     Evidence, FixedGramMetropolis, FixedGramModel, IndividualDensity, NormalX, NormalXDensity,
     NormalXMetropolis, Prior,
 };
-use organza_mcmc::{ChainRng, Gradient, Kernel, LogDensity};
+use organza_mcmc::{ChainRng, Gradient, Kernel};
 use organza_release::{Domain, Layout};
 
 /// Three parties.
