@@ -10,7 +10,7 @@ use organza_infer::{
     LinearModel, LogisticModel, NaiveBayesRecords, NormalX, NormalXDensity, NormalXMetropolis, Plain, Prior,
     SignedResponse, TableMechanism,
 };
-use organza_mcmc::{ChainRng, Gradient, Kernel, LogDensity};
+use organza_mcmc::{ChainRng, Gradient, Kernel};
 use organza_release::{
     COUNTS_SCHEMA, CountFamily, CountNoise, CountRelease, Domain, Layout, LevelColumn, Release,
 };
