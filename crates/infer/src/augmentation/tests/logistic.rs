@@ -3,8 +3,8 @@
 use organza_mcmc::diagnostics::r_hat;
 use organza_mcmc::{Kernel, Plan, run};
 
-use super::super::{Interweaving, LogisticModel, Plain, SignedResponse};
-use super::prior::{compare, coordinates};
+use super::super::{Interweave, Interweaving, LogisticModel, Plain, SignedResponse};
+use super::prior::{compare, compare_rows, coordinates};
 use super::*;
 
 type Target = Augmented<LogisticModel, SignedResponse>;
@@ -87,33 +87,55 @@ fn publish_signs(release: &Release, records: &[f64], rng: &mut ChainRng) -> Sign
     SignedResponse::of(&publish(release.clone(), &signs, rng)).unwrap()
 }
 
-/// Steps alternate with new releases of the latent records: parameters then have the law of the prior, whatever the release says of
-/// them (Geweke, 2004). Catches every step that does not leave the posterior as it is, with features and informative releases.
+/// Steps alternate with new releases of the latent records: parameters and records then have their joint law without any release, whatever
+/// each release says of them (Geweke, 2004). Catches noise of the wrong scale, exchanges with the wrong density, and a prior that is
+/// forgotten, with features and informative releases.
 #[test]
-fn with_releases_drawn_anew_the_prior_is_left() {
-    for (scaled, seed) in [(None, 31), (Some(0.8), 32)] {
-        let release = complete(&boxed(1, true, scaled), 15, 6.0);
+fn with_releases_drawn_anew_records_and_parameters_keep_their_law() {
+    let (model, mut rng) = (weak_logistic(1), ChainRng::new(30, 0));
+    let draw = |_| {
+        let truth = model.start(&mut rng).unwrap();
+        let (mut coordinates, mut records) = (vec![0.0; model.coordinates()], vec![0.0; 15 * 2]);
+        model.write_coordinates(&truth, &mut coordinates);
+        records.chunks_exact_mut(2).for_each(|record| model.draw_record(&truth, &mut rng, record));
+        functions(&coordinates, &records)
+    };
+    let fresh: Vec<Vec<f64>> = (0..40_000).map(draw).collect();
+    // The mean of |e| is known: it is 2 ln 2 whatever the model draws.
+    let sizes: f64 = fresh.iter().map(|row| row[4] + 1.0).sum::<f64>() / 40_000.0;
+    let sd = (std::f64::consts::PI.powi(2) / 3.0 - (4f64.ln()).powi(2)).sqrt() / (15.0 * 40_000f64).sqrt();
+    agree("residuals of the model", (sizes, sd), (4f64.ln(), 0.0));
+    for (scaled, seed, epsilon) in [(None, 31, 2.0), (Some(0.8), 32, 6.0)] {
+        let release = complete(&boxed(1, true, scaled), 15, epsilon);
         let chains: Vec<Vec<Vec<f64>>> =
             (0..4).map(|chain| joint(&release, &mut ChainRng::new(seed, chain))).collect();
-        compare(&weak_logistic(1), &chains, "anew");
+        compare_rows(&chains, &fresh, &format!("epsilon {epsilon}"));
     }
+}
+
+/// Coordinates, the mean size of residuals less 1, and the mean of feature times response.
+fn functions(coordinates: &[f64], records: &[f64]) -> Vec<f64> {
+    let residual = |record: &[f64]| (record[1] - coordinates[0] - coordinates[1] * record[0]).abs();
+    let mean = |f: &dyn Fn(&[f64]) -> f64| records.chunks_exact(2).map(f).sum::<f64>() / 15.0;
+    let added = [mean(&residual) - 1.0, mean(&|record| record[0] * record[1].signum())];
+    coordinates.iter().copied().chain(added).collect()
 }
 
 /// Coordinates of a chain over parameters, records and releases.
 fn joint(release: &Release, rng: &mut ChainRng) -> Vec<Vec<f64>> {
     let mut target =
         Augmented { model: weak_logistic(1), parties: vec![SignedResponse::of(release).unwrap()] };
-    let mut kernel = Interweaving::new(&target);
+    let mut kernel = Interweaving::new(&target).always_exchanging();
     let mut state = kernel.init(&target, rng).unwrap();
     let mut kept = Vec::new();
-    for number in 0..9_000 {
+    for number in 0..21_000 {
         target.parties[0] = publish_signs(release, &state.latent.records, rng);
         state.latent.refresh(&target);
         let info = kernel.step(&target, &mut state, rng).unwrap();
         if number < 1_000 {
             Kernel::<Target>::adapt(&mut kernel, &state, &info);
         } else {
-            kept.push(state.coordinates.clone());
+            kept.push(functions(&state.coordinates, &state.latent.records));
         }
     }
     kept

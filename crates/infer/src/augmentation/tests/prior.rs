@@ -32,13 +32,18 @@ pub(super) fn compare<G: Interweave>(model: &G, chains: &[Vec<Vec<f64>>], label:
             fresh.clone()
         })
         .collect();
-    for k in 0..size {
+    compare_rows(chains, &prior, label);
+}
+
+/// Every column of the chains against independent rows.
+pub(super) fn compare_rows(chains: &[Vec<Vec<f64>>], rows: &[Vec<f64>], label: &str) {
+    for k in 0..rows[0].len() {
         // Bounded functions: coordinates have heavy tails.
         for (name, scale) in [("place", 1.0), ("spread", 0.0)] {
             let function = |x: f64| (x.atan() * scale) + (1.0 - scale) * (3.0 * x).atan().powi(2);
-            let column = |rows: &Vec<Vec<f64>>| rows.iter().map(|row| function(row[k])).collect::<Vec<f64>>();
-            let found = of(&Traces::new(&chains.iter().map(column).collect::<Vec<_>>()));
-            let expected = of(&Traces::new(&[column(&prior)]));
+            let column = |rows: &[Vec<f64>]| rows.iter().map(|row| function(row[k])).collect::<Vec<f64>>();
+            let found = of(&Traces::new(&chains.iter().map(|chain| column(chain)).collect::<Vec<_>>()));
+            let expected = of(&Traces::new(&[column(rows)]));
             agree(&format!("{label}, coordinate {k}, {name}"), found, expected);
         }
     }
