@@ -1,7 +1,7 @@
 //! A plan: everything about a release that is known before any data is read.
 
 use organza_release::loss::Mechanism;
-use organza_release::sensitivity::{Bound, of_release};
+use organza_release::sensitivity::{Bound, by_ranges, of_release};
 use organza_release::{
     BallDomain, BoxDomain, Column, Domain, Family, Interval, Layout, Neighbours, Noise, Norm, PrivacyLoss,
     Statistic, fourth_moment_entries, gram_entries,
@@ -28,6 +28,24 @@ pub struct Plan {
     sensitivity: Bound,
 }
 
+/// The exact sensitivity, or the papers' larger one if it is asked for.
+fn sensitivity_of(
+    request: &Request,
+    domain: &Domain,
+    statistic: &Statistic,
+    norm: Norm,
+) -> Result<Bound, CuratorError> {
+    let exact = of_release(domain, statistic, request.neighbours, norm);
+    if !request.sensitivity_by_ranges {
+        return Ok(exact);
+    }
+    let fits = norm == Norm::L1 && request.neighbours == Neighbours::Substitute;
+    by_ranges(domain, statistic).filter(|_| fits).ok_or_else(|| {
+        let reason = "ranges are added up for Laplace noise on sums of unscaled records, neighbours substitute: leave it out";
+        CuratorError::option("--sensitivity", reason)
+    })
+}
+
 impl Plan {
     /// Compiles the formula, computes the sensitivity and calibrates the noise.
     pub fn new(request: &Request) -> Result<Self, CuratorError> {
@@ -40,7 +58,7 @@ impl Plan {
             Family::Gaussian => Norm::L2,
             Family::Laplace => Norm::L1,
         };
-        let sensitivity = of_release(&domain, &statistic, request.neighbours, norm);
+        let sensitivity = sensitivity_of(request, &domain, &statistic, norm)?;
         let loss = (request.epsilon, request.delta);
         let calibrated = calibrate(&domain, &statistic, request.family, loss, sensitivity.value)?;
         let privacy = PrivacyLoss {

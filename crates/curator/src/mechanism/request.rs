@@ -74,6 +74,8 @@ pub struct Request {
     pub averaging: Option<u64>,
     /// Weight of the response; none for the default.
     pub response_weight: Option<f64>,
+    /// Whether Laplace noise is set by the papers' larger sensitivity, the sum of the entries' ranges.
+    pub sensitivity_by_ranges: bool,
     /// False if the bounds were read off the data; the release says so.
     pub private_bounds: bool,
 }
@@ -94,6 +96,7 @@ impl Request {
             statistic: StatisticKind::Gram,
             averaging: None,
             response_weight: None,
+            sensitivity_by_ranges: false,
             private_bounds: true,
         }
     }

@@ -9,7 +9,9 @@ use organza_curator::mechanism::{DomainChoice, Plan, RecordScale, Request};
 use organza_release::Layout;
 
 use super::failure::{Failure, Status};
-use super::release_choices::{LayoutName, Mechanism, MissingName, NeighboursName, PerName, StatisticName};
+use super::release_choices::{
+    LayoutName, Mechanism, MissingName, NeighboursName, PerName, SensitivityName, StatisticName,
+};
 use super::release_report::Loss;
 use super::terminal::{print_json, print_text};
 use super::{release_counts, release_plan, release_randomised};
@@ -77,6 +79,9 @@ pub struct ReleaseArguments {
     /// Replace each run of this many rows by their sum over its square root before anything is computed (needs `- 1`)
     #[arg(long, value_name = "ROWS")]
     average: Option<u64>,
+    /// The sensitivity that sets the noise: the exact one, or the papers' sum of the entries' ranges (Laplace, unscaled records)
+    #[arg(long, value_enum, default_value_t = SensitivityName::Exact)]
+    sensitivity: SensitivityName,
     /// Bound the norm of the features by this instead of each column (no intercept)
     #[arg(long, requires = "response_bound", conflicts_with_all = ["record_scale", "intercept_weight"])]
     radius: Option<f64>,
@@ -125,7 +130,7 @@ pub struct ReleaseArguments {
 }
 
 /// Options that say something about regressions only.
-const REGRESSION_ONLY: [&str; 9] = [
+const REGRESSION_ONLY: [&str; 10] = [
     "layout",
     "record_scale",
     "intercept_weight",
@@ -133,6 +138,7 @@ const REGRESSION_ONLY: [&str; 9] = [
     "no_response_square",
     "statistic",
     "average",
+    "sensitivity",
     "radius",
     "response_bound",
 ];
@@ -166,6 +172,7 @@ impl ReleaseArguments {
         request.response_square = !self.no_response_square;
         request.response_weight = self.response_weight;
         request.averaging = self.average;
+        request.sensitivity_by_ranges = self.sensitivity == SensitivityName::Ranges;
         request.statistic = self.statistic.into();
         request.domain = match (self.radius, self.response_bound) {
             (Some(radius), Some(response_bound)) => DomainChoice::Ball { radius, response_bound },

@@ -21,6 +21,14 @@ pub enum StatisticName {
     FourthMoments,
 }
 
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SensitivityName {
+    /// The largest change between neighbours
+    Exact,
+    /// The ranges of all entries added up, which is more: p^2 + 4p + 3 for p features
+    Ranges,
+}
+
 #[derive(ValueEnum, Debug, Clone, Copy)]
 pub enum LayoutName {
     Isometric,

@@ -14,10 +14,12 @@ mod ball;
 mod counts;
 mod cube;
 mod fourth_moments;
+mod ranges;
 
 pub use ada_ssp::AdaSspParts;
 pub use counts::{counts, moved_counts};
 pub use fourth_moments::fourth_moments;
+pub use ranges::by_ranges;
 
 use crate::domain::{BoxDomain, Domain};
 use crate::privacy::{Neighbours, Norm};
