@@ -17,15 +17,15 @@ pub fn report() -> Result<(), Failure> {
             let domain = regression::domain(1);
             let release = regression::release(&domain, &records, (epsilon, Some(28.0)), &mut rng)?;
             let evidence = Evidence::new(std::slice::from_ref(&release))?;
-            // [BS19] section 4: NIG with unit precision, a = 20, b = 0.5; NIW of the covariate.
-            let prior = Prior::new(vec![0.0; 2], &[1.0, 0.0, 0.0, 1.0], (20.0, 0.5))?
+            // sigma^2 ~ IG(20, .5), theta ~ N(0, sigma^2 19/.5), (mu, tau^2) ~ NIW(0, 1, 1, 50).
+            let prior = Prior::new(vec![0.0; 2], &[38.0, 0.0, 0.0, 38.0], (20.0, 0.5))?
                 .conjugate()
                 .with_features(FeaturePrior::new(vec![1.0], 50.0, vec![0.0], 1.0)?);
             let (mut effective, mut seconds) = (0.0, 0.0);
             for seed in 0..3 {
                 let plan = plan(500, 2000, seed);
                 let density = IndividualDensity::new(&evidence, &prior)?;
-                let (draws, time) = chain(&IndividualDensity::sampler(&plan), &&density, &plan)?;
+                let (draws, time) = chain(&density.sampler(&plan), &&density, &plan)?;
                 let traces = draws.traces(&draws.names()[0]).ok_or("no draws")?;
                 effective += ess_bulk(&traces);
                 seconds += time;
@@ -38,6 +38,6 @@ pub fn report() -> Result<(), Failure> {
 
 fn record(rng: &mut ChainRng) -> [f64; 2] {
     let mut normal = || -> f64 { StandardNormal.sample(rng) };
-    let covariate = 0.14 * normal();
-    [covariate, 0.2 + 0.5 * covariate + 0.16 * normal()]
+    let covariate = 0.1 + 0.14 * normal();
+    [covariate, 0.4 - 0.8 * covariate + (0.5_f64 / 19.0).sqrt() * normal()]
 }

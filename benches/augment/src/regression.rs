@@ -80,7 +80,7 @@ pub fn target(
 ) -> Result<Augmented<LinearModel, GramMechanism>, Failure> {
     let mut rng = ChainRng::new(2022, 0);
     let (mean, beta) = ([0.0900142, -0.1173346], [-0.17949707, -2.8890028, -0.6620272]);
-    let mut normal = |rng: &mut ChainRng| -> f64 { StandardNormal.sample(rng) };
+    let normal = |rng: &mut ChainRng| -> f64 { StandardNormal.sample(rng) };
     let mut records = Vec::with_capacity(3 * count);
     for _ in 0..count {
         let (first, second) = (mean[0] + 0.1 * normal(&mut rng), mean[1] + 0.1 * normal(&mut rng));

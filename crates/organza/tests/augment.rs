@@ -13,8 +13,8 @@ const QUICK: &str = "--chains 2 --warmup 300 --draws 400 --seed 3";
 fn people() -> Folder {
     let folder = Folder::new();
     let row = |k: usize| {
-        let (smoker, ward) = (if k % 3 == 0 { "yes" } else { "no" }, ["a", "b", "c"][k / 3 % 3]);
-        format!("{smoker},{ward},{},{}\n", 30 + k * 7 % 50, u8::from(k % 4 == 0))
+        let (smoker, ward) = (if k.is_multiple_of(3) { "yes" } else { "no" }, ["a", "b", "c"][k / 3 % 3]);
+        format!("{smoker},{ward},{},{}\n", 30 + k * 7 % 50, u8::from(k.is_multiple_of(4)))
     };
     let rows: String = (0..300).map(row).collect();
     folder.write("people.csv", &format!("smoker,ward,age,ill\n{rows}"));

@@ -204,7 +204,7 @@ impl Problem<'_> {
             }
             (Method::Individual, _) => {
                 let target = IndividualDensity::new(evidence, prior)?;
-                let kernel = IndividualDensity::sampler(self.plan);
+                let kernel = target.sampler(self.plan);
                 Ok((self.run(&kernel, &&target)?, Position::LatentVarianceAndShare))
             }
             (Method::GibbsUpdate, Sampler::Dense) => {

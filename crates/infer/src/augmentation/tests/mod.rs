@@ -9,7 +9,6 @@ mod normal_mean;
 mod prior;
 mod promises;
 mod published;
-mod speed;
 
 use organza_mcmc::diagnostics::{Traces, mcse_mean};
 use organza_mcmc::{ChainRng, Draws};

@@ -1,7 +1,7 @@
 //! Draws against laws that are known.
 
 use organza_mcmc::diagnostics::{Traces, mcse_mean};
-use organza_mcmc::{ChainRng, Draws, Plan, Summary, run};
+use organza_mcmc::{ChainRng, Draws, Plan, run};
 use organza_release::{Family, Layout, Statistic, gram_entries};
 
 use super::super::IndividualDensity;
@@ -15,7 +15,7 @@ const LARGEST: f64 = 5.6;
 
 fn sample(density: &IndividualDensity, draws: usize, seed: u64) -> Draws {
     let plan = Plan { chains: 2, warmup: 500, draws, thin: 1, seed, threads: 2 };
-    run(&IndividualDensity::sampler(&plan), &density, &plan).unwrap()
+    run(&density.sampler(&plan), &density, &plan).unwrap()
 }
 
 /// z of the mean of a function of the draws against a mean with its own error.
@@ -157,63 +157,5 @@ fn with_little_noise_it_is_the_usual_regression() {
         let found =
             [z(&draws, place, &|x| x, (mean, error)), z(&draws, place, &|x| (x - mean).powi(2), spread)];
         assert!(found.iter().all(|z| z.abs() < LARGEST), "{name}: {found:?}");
-    }
-}
-
-/// Processor time of this process so far, in seconds; ticks are hundredths.
-fn processor_seconds() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap();
-    let fields: Vec<&str> = text.rsplit_once(')').unwrap().1.split_whitespace().collect();
-    (fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()) / 100.0
-}
-
-/// Runs of every setting.
-const SEEDS: u64 = 5;
-
-/// Effective draws of the intercept per processor second in the synthetic setting of \[BS19\] section 4.2. Prints; run it by name.
-#[test]
-#[ignore = "a measurement"]
-fn speed() {
-    for (records, epsilon) in [(10, 0.1), (10, 1.0), (100, 0.1), (100, 1.0), (1000, 1.0)] {
-        for wide in [1.0, 10.0] {
-            let mut rng = ChainRng::new(34, 0);
-            // sigma^2 ~ IG(20, .5), theta ~ N(0, sigma^2 19/.5), x ~ N(mu, tau^2), (mu, tau^2) ~ NIW(0, 1, 1, 50).
-            let truth = Truth { theta: vec![0.4, -0.8], sigma: (0.5f64 / 19.0).sqrt(), mean: 0.1, sd: 0.14 };
-            let scale = 28.0 / epsilon;
-            let domain = boxed(1, true, None);
-            let mechanism = Mechanism { domain, records, family: Family::Laplace, scale };
-            let mut release = simulated("a", &mechanism, &truth, &mut rng);
-            // Wider bounds: the same release in other units, records are never cut.
-            let degree = |entry: &[usize; 2]| entry.iter().filter(|k| **k > 0).count() as i32;
-            let entries = release.statistic.entries().to_vec();
-            for (k, entry) in entries.iter().enumerate() {
-                let unit = f64::powi(wide, degree(entry));
-                release.value[k] /= unit;
-                release.noise.scales[k] /= unit;
-            }
-            let variance = 19.0 / 0.5;
-            let square = wide * wide;
-            let features = FeaturePrior::new(vec![1.0 / square], 50.0, vec![0.0], 1.0).unwrap();
-            let prior =
-                Prior::new(vec![0.0; 2], &[variance, 0.0, 0.0, variance * square], (20.0, 0.5 / square));
-            let prior = prior.unwrap().conjugate().with_features(features);
-            let density = IndividualDensity::new(&Evidence::new(&[release]).unwrap(), &prior).unwrap();
-            let (mut seconds, mut gradients, mut warnings, mut ess) = (0.0, 0.0, 0, [0.0; 4]);
-            for seed in 1..=SEEDS {
-                let plan = Plan { chains: 1, warmup: 500, draws: 2_000, thin: 1, seed, threads: 1 };
-                let start = processor_seconds();
-                let draws = run(&IndividualDensity::sampler(&plan), &&density, &plan).unwrap();
-                seconds += processor_seconds() - start;
-                let summary = Summary::new(&draws, 0.95).unwrap();
-                gradients += draws.statistic_total("gradients").unwrap() / (2_000 * SEEDS) as f64;
-                warnings += summary.warnings().len();
-                ess.iter_mut().zip(&summary.parameters).for_each(|(sum, row)| *sum += row.ess_bulk);
-            }
-            println!(
-                "n {records}, epsilon {epsilon}, bounds {wide}: {seconds:.2} s for {SEEDS} runs, {gradients:.1} gradients per \
-                 draw, ess {ess:.0?}, {:.0} of the intercept per second, {warnings} warnings",
-                ess[0] / seconds,
-            );
-        }
     }
 }
