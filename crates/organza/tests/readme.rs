@@ -19,6 +19,12 @@ fn shell_examples_run() {
     let folder = Folder::new();
     let row = |i: usize| format!("{},{},{},{}\n", 20 + i % 70, i % 49, ["a", "b", "c"][i % 3], 1 + i % 20);
     folder.write("north.csv", &format!("age,dose,site,stay\n{}", (0..300).map(row).collect::<String>()));
+    let person = |i: usize| format!("{},{}\n", ["a", "b", "c"][i % 3], ["no", "yes"][i % 2]);
+    folder.write("people.csv", &format!("ward,smoker\n{}", (0..300).map(person).collect::<String>()));
+    folder.write(
+        "people.toml",
+        "[ward]\nlevels = [\"a\", \"b\", \"c\"]\n[smoker]\nlevels = [\"no\", \"yes\"]\n",
+    );
     let programs = Path::new(env!("CARGO_BIN_EXE_organza")).parent().unwrap().display().to_string();
     let path = format!("{programs}:{}", std::env::var("PATH").unwrap_or_default());
     for example in examples {
