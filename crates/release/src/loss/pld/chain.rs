@@ -9,6 +9,8 @@ use std::rc::Rc;
 
 /// A window leaves out a mass of at most e^-32 on each side: far below what discretisation costs.
 pub(super) const LOG_TAIL: f64 = 32.0;
+/// No tilt is steeper, in inverse standard deviations of the total: beyond, one loss is all that is left.
+const STEEPEST: f64 = 64.0;
 /// Distances of Chernoff's parameter from the tilt, in inverse standard deviations of the tilted total.
 const DISTANCES: [f64; 14] = [0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 14.0, 20.0, 40.0, 80.0];
 
@@ -86,11 +88,12 @@ impl Chain {
         if at(0.0) <= 0.0 {
             return self.tilt(0.0);
         }
-        let mut high = 1.0;
-        while high < 1e6 && at(high) > 0.0 {
+        let unit = 1.0 / self.cumulants(0.0).variance.sqrt().max(self.spacing());
+        let mut high = unit;
+        while high < STEEPEST * unit && at(high) > 0.0 {
             high *= 2.0;
         }
-        let mut low = if high > 1.0 { 0.5 * high } else { 0.0 };
+        let mut low = if high > unit { 0.5 * high } else { 0.0 };
         for _ in 0..12 {
             let middle = 0.5 * (low + high);
             if at(middle) > 0.0 { low = middle } else { high = middle }

@@ -11,7 +11,7 @@ use std::rc::Rc;
 /// Grid points in the window of the total loss, if that resolves the loss of one step.
 const POINTS: f64 = 262_144.0;
 /// At least so many grid points in a standard deviation of the loss of one step.
-const POINTS_PER_DEVIATION: f64 = 24.0;
+const POINTS_PER_DEVIATION: f64 = 40.0;
 /// The finest grid has so many points in the window.
 const MOST_POINTS: f64 = 2_097_152.0;
 /// Losses of probability below this, in all steps together, count as infinite.
@@ -95,7 +95,9 @@ fn spacing(steps: &[(Step, u64)], direction: Direction) -> f64 {
     let tilt = chain.tilt_for(TYPICAL_DELTA);
     let width = tilt.most - tilt.least;
     let one = (chain.cumulants(0.0).variance / chain.steps()).sqrt();
-    (width / POINTS).min(one / POINTS_PER_DEVIATION).max(width / MOST_POINTS)
+    // A tilt to the largest loss has no width at all; the losses of one step bound the grid from below.
+    let floor = steps.iter().map(|(step, _)| coarse(*step)).fold(0.0, f64::max) * 4096.0 / POINTS;
+    (width / POINTS).min(one / POINTS_PER_DEVIATION).max(width / MOST_POINTS).max(floor)
 }
 
 impl Composed {
@@ -119,12 +121,18 @@ impl Composed {
         let mut found = Bracket { lower: 0.0, upper: 0.0 };
         for (above, below) in &self.orders {
             let curve = Curve::new(above, above.tilt_for(delta));
-            let (_, upper) = crossing(curve.most(), |epsilon| curve.upper(epsilon) <= delta);
+            let (_, upper) = crossing(0.0, curve.most(), |epsilon| curve.upper(epsilon) <= delta);
             if curve.upper(upper) > delta {
                 return Err(LossError::DeltaTooSmall { delta, least: above.infinite() });
             }
-            let curve = Curve::new(below, below.tilt_for(delta));
-            let (lower, _) = crossing(curve.most(), |epsilon| curve.lower(epsilon) <= delta);
+            let tilt = below.tilt_for(delta);
+            let curve = Curve::new(below, tilt);
+            // Far below the tilt the bound is trivial: the search starts from the largest point near it that is not.
+            let step = 0.25 * tilt.at.variance.sqrt();
+            let near = (-16..=16).rev().map(|index| tilt.at.mean + f64::from(index) * step);
+            let start = near.filter(|point| *point > 0.0).find(|point| curve.lower(*point) > delta);
+            let (lower, _) =
+                crossing(start.unwrap_or(0.0), curve.most(), |epsilon| curve.lower(epsilon) <= delta);
             found = Bracket { lower: found.lower.max(lower), upper: found.upper.max(upper) };
         }
         Ok(found)
@@ -145,12 +153,12 @@ impl Composed {
     }
 }
 
-/// Neighbouring points in [0, most] between which `holds` becomes true; both 0 if it is true there.
-fn crossing(most: f64, holds: impl Fn(f64) -> bool) -> (f64, f64) {
-    if holds(0.0) {
-        return (0.0, 0.0);
+/// Neighbouring points from `least` to `most` between which `holds` becomes true; both `least` if it is true there.
+fn crossing(least: f64, most: f64, holds: impl Fn(f64) -> bool) -> (f64, f64) {
+    if holds(least) {
+        return (least, least);
     }
-    let (mut low, mut high) = (0.0, most.max(0.0));
+    let (mut low, mut high) = (least, most.max(least));
     while high - low > 1e-13 * high + f64::MIN_POSITIVE {
         let middle = 0.5 * (low + high);
         if holds(middle) { high = middle } else { low = middle }
