@@ -121,6 +121,16 @@ fn published_budgets_of_langevin_chains() {
     }
 }
 
+/// Catches a lower bound that is trivial far from 0, and a grid too coarse for rare large losses.
+#[test]
+fn bounds_stay_tight_in_long_and_in_lopsided_compositions() {
+    for (sigma, rate, times, delta) in [(1.0, 0.01, 100_000, 1e-9), (0.5, 0.01, 100, 1e-6)] {
+        let found = compose(&[(poisson(sigma, rate, AddRemove), times)]).unwrap().epsilon(delta).unwrap();
+        let Bracket { lower, upper } = found;
+        assert!(0.0 < lower && lower <= upper && upper - lower < 1e-3 * upper, "{sigma}: {found:?}");
+    }
+}
+
 /// Catches a mixture that forgets a part or a number of times, and errors that do not name the cause.
 #[test]
 fn mixtures_add_up_and_nonsense_is_refused() {
