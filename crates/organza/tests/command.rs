@@ -106,6 +106,17 @@ fn accounts_to_twelve_digits() {
 }
 
 #[test]
+fn accounts_for_subsampled_steps_between_bounds() {
+    let folder = Folder::new();
+    let words = "account subsampled-gaussian --sigma 1 --rate 0.01 --steps 1000 --json";
+    let found = folder.run(&format!("{words} --delta 1e-5")).json();
+    let number = |field: &str| found[field].as_f64().unwrap();
+    // An independent accountant says at most 1.82824 (see the golden table of the losses).
+    assert!(number("epsilon_lower") <= 1.828_244 && number("epsilon_upper") >= 1.828_2);
+    assert!(number("epsilon_upper") - number("epsilon_lower") < 1e-3);
+}
+
+#[test]
 fn batches_from_standard_input() {
     let folder = Folder::new();
     let arguments = "release - --formula y~x --bounds bounds.toml --epsilon 1 --delta 1e-6 --batch-records 30 \

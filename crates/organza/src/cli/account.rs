@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 use organza_release::loss;
 use serde_json::{Map, Value, json};
 
+use super::account_subsampled::{SubsampledArguments, subsampled_gaussian};
 use super::compose::{ComposeArguments, compose};
 use super::failure::{Failure, Status};
 use super::terminal::{print_json, print_text};
@@ -52,6 +53,8 @@ enum What {
         #[arg(long)]
         delta: Option<f64>,
     },
+    /// Gaussian noise on Poisson samples, many steps: give epsilon or delta, get bounds of the other
+    SubsampledGaussian(SubsampledArguments),
     /// Several mechanisms on the same records
     Compose(ComposeArguments),
 }
@@ -63,6 +66,7 @@ pub fn run(arguments: &AccountArguments) -> Result<Status, Failure> {
         }
         What::Laplace { epsilon, scale, sensitivity } => laplace(*epsilon, *scale, *sensitivity)?,
         What::Zcdp { rho, epsilon, delta } => zcdp(*rho, *epsilon, *delta)?,
+        What::SubsampledGaussian(arguments) => subsampled_gaussian(arguments)?,
         What::Compose(arguments) => compose(arguments)?,
     };
     if arguments.json {

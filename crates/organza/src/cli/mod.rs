@@ -1,6 +1,7 @@
 //! Verbs of the command: plain validated arguments first, then built objects.
 
 mod account;
+mod account_subsampled;
 mod augment;
 mod compose;
 mod demo;

@@ -28,6 +28,11 @@ pub enum LossError {
         /// The infimum of the deltas that have an epsilon.
         least: f64,
     },
+    /// Steps that protect against different neighbours have no common loss.
+    #[error(
+        "the steps are accounted for different neighbours; account all of them for substitute or all for add-remove"
+    )]
+    MixedNeighbours,
 }
 
 /// Accepts `value` if it is finite and positive.

@@ -1,0 +1,31 @@
+//! Composition of steps that have no closed form: the law of the privacy loss on a grid, convolved by Fourier transform.
+//!
+//! **Target.** delta(epsilon) and epsilon(delta) of many [`Step`]s on the same records: subsampled Gaussian noise,
+//! Gaussian and Laplace noise, in any mixture. **Exactness.** Every answer is a [`Bracket`]: the true value is proved to be
+//! at most its upper end (losses split upwards, as chords of the curve) and at least its lower end (outputs merged, which
+//! is post-processing), with the mass outside the grid, wrapping and floating-point errors charged to the safe side.
+//! **Cost.** A few transforms of about 2^18 points for each question, whatever the number of steps.
+//!
+//! ```
+//! use organza_release::Neighbours;
+//! use organza_release::loss::pld::{Step, SubsampledGaussian, compose};
+//!
+//! let step = SubsampledGaussian { sigma: 1.0, rate: 0.01, relation: Neighbours::AddRemove };
+//! let epsilon = compose(&[(step.into(), 1000), (Step::Laplace { epsilon: 0.1 }, 1)])?.epsilon(1e-5)?;
+//! assert!(epsilon.lower <= epsilon.upper && epsilon.upper < 1.001 * epsilon.lower);
+//! # Ok::<(), organza_release::loss::LossError>(())
+//! ```
+//!
+//! Keys: \[KJH20\] Koskela, Jälkö and Honkela 2020; \[DGKKM22\] Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022;
+//! \[ZDW22\] Zhu, Dong and Wang 2022.
+
+mod atoms;
+mod chain;
+mod composed;
+mod curve;
+mod mechanism;
+mod pair;
+mod transform;
+
+pub use composed::{Bracket, Composed, compose, steps_for};
+pub use mechanism::{Step, SubsampledGaussian};
