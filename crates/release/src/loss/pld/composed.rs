@@ -166,7 +166,7 @@ fn crossing(least: f64, most: f64, holds: impl Fn(f64) -> bool) -> (f64, f64) {
     (low, high)
 }
 
-/// The largest number of steps that are proved to stay within (epsilon, delta) together; 0 if one is too many.
+/// The largest number of steps whose upper bound stays within (epsilon, delta) together; 0 if one is too many.
 ///
 /// The upper bound of delta decides, so that a step more may still be private by a margin that the bound does not see.
 pub fn steps_for(step: Step, epsilon: f64, delta: f64) -> Result<u64, LossError> {

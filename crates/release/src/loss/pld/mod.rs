@@ -1,7 +1,7 @@
 //! Composition of steps that have no closed form: the law of the privacy loss on a grid, convolved by Fourier transform.
 //!
 //! **Target.** delta(epsilon) and epsilon(delta) of many [`Step`]s on the same records: subsampled Gaussian noise,
-//! Gaussian and Laplace noise, in any mixture. **Exactness.** Every answer is a [`Bracket`]: the true value is proved to be
+//! Gaussian and Laplace noise, in any mixture. **Exactness.** Every answer is a [`Bracket`]: the true value is
 //! at most its upper end (losses split upwards, as chords of the curve) and at least its lower end (outputs merged, which
 //! is post-processing), with the mass outside the grid, wrapping and floating-point errors charged to the safe side.
 //! **Cost.** A few transforms of about 2^18 points for each question, whatever the number of steps.
