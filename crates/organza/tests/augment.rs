@@ -64,6 +64,9 @@ fn naive_bayes_with_its_prior() {
     folder.write("prior.toml", "[prior]\nconcentration = 1e6\n");
     let weak = augment(&folder, "naive-bayes --release nb.json");
     assert!((mean(&weak, "p[ill=1 | ward=a]") - 0.25).abs() < 0.06);
+    let paper = augment(&folder, "naive-bayes --release nb.json --sampler plain --thin 5");
+    assert_eq!(paper["sampler"], "plain");
+    assert!((mean(&paper, "p[ill=1 | ward=a]") - mean(&weak, "p[ill=1 | ward=a]")).abs() < 0.05);
     let strong = augment(&folder, "naive-bayes --release nb.json --prior prior.toml");
     assert!((mean(&strong, "p[ill=1 | ward=a]") - 0.5).abs() < 0.001);
     folder.write("prior.toml", "[prior]\nconcentration = -1\n");
@@ -110,7 +113,9 @@ fn wrong_kinds_and_samplers_are_explained() {
     folder.run("fit s.json").says(2, &["is a release of counts", "organza augment"]);
     folder.run("augment table --release age.json").says(2, &["age.json", "release of sums"]);
     folder.run("augment linear --release s.json").says(2, &["s.json", "release of counts"]);
-    folder.run("augment table --release s.json --sampler nuts").says(2, &["exact, gibbs and metropolis"]);
+    folder
+        .run("augment table --release s.json --sampler nuts")
+        .says(2, &["exact, gibbs, metropolis and plain"]);
     folder.run("augment table --release s.json --sampler best").says(2, &["\"best\" is not known"]);
     folder.run("augment table --release s.json --draws 0").says(2, &["at least 1"]);
     folder.run("augment table --release s.json s.json").says(2, &["--allow-duplicates", "s.json"]);

@@ -7,6 +7,7 @@ use organza_mcmc::{Draws, Kernel, Monitor, Nuts, Plan, Summary, run_monitored};
 use organza_release::{CountRelease, RandomisedRelease};
 use serde::{Deserialize, Serialize};
 
+use super::plain::plain;
 use super::saturated::chain_of;
 use super::{
     AnswerAugmentation, AnswerDensity, CellWalk, CollapsedGibbs, CountModel, ExactCounts, IndependentCounts,
@@ -42,15 +43,18 @@ pub enum TableSampler {
     Nuts,
     /// Latent counts given probabilities and probabilities given counts, for randomised answers.
     Augmentation,
+    /// The paper's chain over latent records, for noisy tables.
+    Plain,
 }
 
 impl TableSampler {
-    const ALL: [TableSampler; 5] = [
+    const ALL: [TableSampler; 6] = [
         TableSampler::Exact,
         TableSampler::Gibbs,
         TableSampler::Metropolis,
         TableSampler::Nuts,
         TableSampler::Augmentation,
+        TableSampler::Plain,
     ];
 
     /// Its one word.
@@ -61,6 +65,7 @@ impl TableSampler {
             TableSampler::Metropolis => "metropolis",
             TableSampler::Nuts => "nuts",
             TableSampler::Augmentation => "augmentation",
+            TableSampler::Plain => "plain",
         }
     }
 }
@@ -172,6 +177,7 @@ pub fn fit_counts(
             let target = model()?;
             named(&CollapsedGibbs, &target, target.names(), (plan, monitor))?
         }
+        TableSampler::Plain => plain(spec, releases, &evidence, (plan, monitor))?,
         _ => {
             let target = OverlappingTables::new(&evidence, prior, records)?;
             named(&CellWalk::default(), &target, target.names(), (plan, monitor))?
@@ -244,10 +250,10 @@ fn choose(spec: &TableSpec, evidence: &TableEvidence) -> Result<(TableSampler, &
             wrong("exact sums need tables of which one contains the other; use metropolis")
         }
         Some(TableSampler::Metropolis) if spec.model == TableModel::NaiveBayes => {
-            wrong("naive Bayes has the samplers exact and gibbs")
+            wrong("naive Bayes has the samplers exact, gibbs and plain")
         }
         Some(TableSampler::Nuts | TableSampler::Augmentation) => {
-            wrong("noisy tables have the samplers exact, gibbs and metropolis")
+            wrong("noisy tables have the samplers exact, gibbs, metropolis and plain")
         }
         Some(sampler) => Ok((sampler, "it was asked for")),
     }

@@ -17,6 +17,7 @@ mod model;
 mod naive_bayes;
 mod noise;
 mod overlapping;
+mod plain;
 mod prior;
 mod proportion;
 mod randomised;

@@ -73,7 +73,7 @@ impl Tree<'_> {
 }
 
 /// The column that is named, or the one that all tables share.
-fn find_class(evidence: &TableEvidence, class: Option<&str>) -> Result<usize, InferError> {
+pub(super) fn find_class(evidence: &TableEvidence, class: Option<&str>) -> Result<usize, InferError> {
     let wrong = |reason: String| InferError::Setting { field: "class", reason };
     if let Some(name) = class {
         let found = evidence.columns.iter().position(|column| column.name == name);

@@ -1,0 +1,49 @@
+//! The paper's chain over latent records, beside the samplers that need none.
+//!
+//! **Target.** That of the exact samplers, for public numbers of records and one concentration for all probabilities. **Exactness.** Exact
+//! in the limit of many draws. **Cost.** O(n) per step. **Citation.** \[JAGR22\] Algorithm 1.
+
+use organza_mcmc::{Draws, Monitor, Plan, run_monitored};
+use organza_release::CountRelease;
+
+use super::naive_bayes::find_class;
+use super::{TableEvidence, TableModel, TableSpec};
+use crate::InferError;
+use crate::augmentation::{
+    Augmented, Generative, NaiveBayesRecords, Plain, RecordAdditive, SaturatedRecords, TableMechanism,
+};
+
+/// Draws of the probabilities, with names.
+pub(super) fn plain(
+    spec: &TableSpec,
+    releases: &[CountRelease],
+    evidence: &TableEvidence,
+    (plan, monitor): (&Plan, &Monitor<'_>),
+) -> Result<Draws, InferError> {
+    if !spec.prior.cells.is_empty() {
+        let reason =
+            "plain has one concentration for all probabilities; leave it out, or use another sampler";
+        return Err(InferError::prior("cells", reason));
+    }
+    let parties = releases.iter().map(TableMechanism::of).collect::<Result<Vec<_>, _>>()?;
+    let columns = &releases[0].columns;
+    match spec.model {
+        TableModel::Table => {
+            let model = SaturatedRecords::new(columns, spec.prior.concentration.unwrap_or(1.0))?;
+            run(Augmented { model, parties }, plan, monitor)
+        }
+        TableModel::NaiveBayes => {
+            let class = &columns[find_class(evidence, spec.class.as_deref())?].name;
+            let model = NaiveBayesRecords::new(columns, class, spec.prior.concentration.unwrap_or(2.0))?;
+            run(Augmented { model, parties }, plan, monitor)
+        }
+    }
+}
+
+fn run<G: Generative, M: RecordAdditive>(
+    target: Augmented<G, M>,
+    plan: &Plan,
+    monitor: &Monitor<'_>,
+) -> Result<Draws, InferError> {
+    Ok(run_monitored(&Plain, &target, plan, monitor)?.named(target.model.names())?)
+}
