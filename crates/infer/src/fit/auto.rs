@@ -3,8 +3,9 @@
 use crate::requirements::{accepted, check};
 use crate::{Evidence, InferError, Method};
 
-/// Beyond this many coefficients a gradient of the marginal likelihood takes too long for an answer in minutes.
-const MOST_COEFFICIENTS: usize = 120;
+/// Beyond this many coefficients `marginal` takes too long for an answer in minutes: 50 take about a hundred seconds for a short chain,
+/// 100 tens of minutes.
+const MOST_COEFFICIENTS: usize = 60;
 /// Cost of a gradient is parties times cubed dimension; beyond this many operations closed forms are the better answer.
 const MOST_WORK: f64 = 3e7;
 /// The dense samplers need matrices of the number of entries.
@@ -40,7 +41,7 @@ pub(crate) fn choose(evidence: &Evidence) -> Result<Choice, InferError> {
         )
     } else if has(Method::FixedGram) {
         let why = match (affordable, has(Method::Marginal)) {
-            (false, true) => "the problem is large",
+            (false, true) => "the problem is large (marginal is there for those who can wait)",
             _ => "the releases state no number of records",
         };
         let reason =

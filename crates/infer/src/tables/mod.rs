@@ -31,7 +31,6 @@ pub use exact::{ExactCounts, IndependentCounts, IndependentCountsState};
 pub use fit::{TableFit, TableModel, TableSampler, TableSpec, fit_counts, fit_randomised};
 pub use gibbs::{CollapsedGibbs, CollapsedGibbsState};
 pub use model::CountModel;
-pub use noise::log_mass;
 pub use overlapping::{CellWalk, CellWalkInfo, CellWalkState, OverlappingTables};
 pub use prior::TablePrior;
 pub use proportion::NoisySuccesses;
