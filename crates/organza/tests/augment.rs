@@ -34,8 +34,11 @@ fn mean(result: &serde_json::Value, name: &str) -> f64 {
         .unwrap()
 }
 
+/// The result of a short run. Noise differs from run to run, so now and then diagnostics ask for more draws: code 3.
 fn augment(folder: &Folder, arguments: &str) -> serde_json::Value {
-    folder.run(&format!("augment {arguments} {QUICK} --json")).json()
+    let ran = folder.run(&format!("augment {arguments} {QUICK} --json"));
+    assert!(ran.code == 0 || ran.code == 3, "{}", ran.stderr);
+    serde_json::from_str(&ran.stdout).unwrap()
 }
 
 #[test]
@@ -94,7 +97,7 @@ fn numbers_and_log_odds() {
 fn a_folder_holds_draws_summary_and_settings() {
     let folder = people();
     release(&folder, "--counts smoker --epsilon 1", "s.json");
-    let run = |more: &str| folder.run(&format!("augment proportion --release s.json {QUICK} -o out {more}"));
+    let run = |more: &str| folder.run(&format!("augment proportion --release s.json --seed 3 -o out {more}"));
     run("").says(0, &["are in out"]);
     run("").says(2, &["out exists"]);
     run("--force").says(0, &[]);
