@@ -17,6 +17,7 @@ mod fixed_gram;
 mod gaussian;
 mod gibbs;
 mod individual;
+mod lent;
 mod linalg;
 mod marginal;
 mod method;

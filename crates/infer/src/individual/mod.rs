@@ -24,10 +24,9 @@ mod record_map;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Mutex, PoisonError};
-
 use organza_mcmc::{ChainRng, Gradient, LogDensity, Nuts, Plan};
 
+use crate::lent::Lent;
 use crate::linalg::Cholesky;
 use crate::noise_level::NoiseLevel;
 use crate::random::{fill_normal, normal};
@@ -54,8 +53,7 @@ pub struct IndividualDensity {
     target_accept: f64,
     dim: usize,
     outputs: usize,
-    /// Memory that is not in use: one for every chain that runs at the same time.
-    spaces: Mutex<Vec<Space>>,
+    spaces: Lent<Space>,
 }
 
 /// Memory of one evaluation.
@@ -109,7 +107,7 @@ impl IndividualDensity {
             centres,
             spreads,
             target_accept: target_accept(NoiseLevel::of(evidence), prior.dimension()),
-            spaces: Mutex::default(),
+            spaces: Lent::default(),
         })
     }
 
@@ -120,12 +118,7 @@ impl IndividualDensity {
 
     /// Works with memory from the pool.
     fn with_space<R>(&self, work: impl FnOnce(&mut Space) -> R) -> R {
-        let pool = || self.spaces.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = pool().pop();
-        let mut space = kept.unwrap_or_else(|| self.space());
-        let result = work(&mut space);
-        pool().push(space);
-        result
+        self.spaces.with(|| self.space(), work)
     }
 
     fn space(&self) -> Space {

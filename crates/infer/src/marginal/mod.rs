@@ -22,10 +22,9 @@ mod root;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Mutex, PoisonError};
-
 use organza_mcmc::{ChainRng, Gradient, LogDensity, Nuts, Plan};
 
+use crate::lent::Lent;
 use crate::noise_level::NoiseLevel;
 use crate::prior::FeaturePrior;
 use crate::random::fill_normal;
@@ -47,8 +46,7 @@ pub struct MarginalDensity {
     /// Whether the first coefficient belongs to a constant, which may be scaled.
     intercept: bool,
     noise: NoiseLevel,
-    /// Memory that is not in use: one for every chain that runs at the same time.
-    spaces: Mutex<Vec<Space>>,
+    spaces: Lent<Space>,
 }
 
 /// Memory of one evaluation.
@@ -105,18 +103,13 @@ impl MarginalDensity {
         let coefficients = prior.dimension();
         let prior = CoordinatePrior::new(prior, features, &frame)?;
         let coordinates = Coordinates::new(frame, features.dimension() < coefficients);
-        let (intercept, noise, spaces) = (false, NoiseLevel::Low, Mutex::default());
+        let (intercept, noise, spaces) = (false, NoiseLevel::Low, Lent::default());
         Ok(Self { groups, coordinates, prior, coefficients, intercept, noise, spaces })
     }
 
     /// Works with memory from the pool.
     fn with_space<R>(&self, work: impl FnOnce(&mut Space) -> R) -> R {
-        let pool = || self.spaces.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = pool().pop();
-        let mut space = kept.unwrap_or_else(|| self.space());
-        let result = work(&mut space);
-        pool().push(space);
-        result
+        self.spaces.with(|| self.space(), work)
     }
 
     fn space(&self) -> Space {

@@ -14,8 +14,6 @@
 //! **Exactness.** Exact. **Cost.** O(J d^3) for the density and its gradient. **Citation.** \[AYB23\] Algorithm 1 has the same
 //! posterior with everything sampled.
 
-use std::sync::{Mutex, PoisonError};
-
 use organza_mcmc::{ChainRng, Gradient, LogDensity};
 
 use super::NormalX;
@@ -24,6 +22,7 @@ use super::factor::{add_gram, multiply_lower, square_lower};
 use super::observed::Observed;
 use super::proposal::factorise_covariance;
 use super::workspace::{Evaluated, Workspace};
+use crate::lent::Lent;
 use crate::linalg::{
     dot, factorise, invert_lower, log_determinant, solve_lower, solve_lower_transposed, sum_of_logarithms,
 };
@@ -33,7 +32,7 @@ use crate::random::fill_normal;
 #[derive(Debug)]
 pub struct NormalXDensity {
     pub(super) model: NormalX,
-    pool: Mutex<Vec<Workspace>>,
+    pool: Lent<Workspace>,
     /// Where ln sigma^2 is at the origin, and its unit: those of its prior.
     centre: f64,
     pub(super) unit: f64,
@@ -43,16 +42,12 @@ impl NormalXDensity {
     /// The density of a model.
     pub fn new(model: NormalX) -> Self {
         let (centre, unit) = (model.prior.log_variance_mode(), 1.0 / model.prior.variance().0.sqrt());
-        Self { model, pool: Mutex::new(Vec::with_capacity(64)), centre, unit: unit.min(1.0) }
+        Self { model, pool: Lent::default(), centre, unit: unit.min(1.0) }
     }
 
     /// Lends memory: after the first evaluation on every thread nothing is allocated.
     fn with_workspace<R>(&self, evaluate: impl FnOnce(&mut Workspace) -> R) -> R {
-        let lent = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut workspace = lent.unwrap_or_else(|| Workspace::new(&self.model));
-        let result = evaluate(&mut workspace);
-        self.pool.lock().unwrap_or_else(PoisonError::into_inner).push(workspace);
-        result
+        self.pool.with(|| Workspace::new(&self.model), evaluate)
     }
 
     /// The log density; fills the workspace. None where a matrix is not positive definite to rounding.

@@ -104,14 +104,19 @@ fn as_json(path: &Path, release: &Release, claim: &Claim) -> Value {
         "value": release.value,
         "noise": release.noise,
         "privacy": release.privacy,
-        "claim": {
-            "holds": claim.holds,
-            "sensitivity": claim.sensitivity.value,
-            "tight": claim.sensitivity.tight,
-            "scale": claim.scale,
-            "epsilon": claim.epsilon,
-            "delta": claim.delta,
-        },
+        "claim": claim_json(claim),
+    })
+}
+
+/// The recomputed guarantee for machines.
+pub fn claim_json(claim: &Claim) -> Value {
+    json!({
+        "holds": claim.holds,
+        "sensitivity": claim.sensitivity.value,
+        "tight": claim.sensitivity.tight,
+        "scale": claim.scale,
+        "epsilon": claim.epsilon,
+        "delta": claim.delta,
     })
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use organza_release::{Claim, CountRelease, LevelColumn, ReleaseError, cell_levels};
 use serde_json::json;
 
-use super::inspect::{Inspected, describe_missing, describe_relation, verdict};
+use super::inspect::{Inspected, claim_json, describe_missing, describe_relation, verdict};
 use super::release_counts::{describe_table, family_name};
 use super::terminal::{short, table};
 
@@ -26,14 +26,7 @@ pub fn inspect(path: &Path, release: &CountRelease) -> Result<Inspected, Release
         "noise": release.noise,
         "standard_deviation": release.noise.variance().sqrt(),
         "privacy": release.privacy,
-        "claim": {
-            "holds": claim.holds,
-            "sensitivity": claim.sensitivity.value,
-            "tight": claim.sensitivity.tight,
-            "scale": claim.scale,
-            "epsilon": claim.epsilon,
-            "delta": claim.delta,
-        },
+        "claim": claim_json(&claim),
     });
     Ok(Inspected { text: explain(path, release, &claim), json, holds: claim.holds })
 }

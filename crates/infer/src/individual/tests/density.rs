@@ -72,8 +72,8 @@ fn records_have_their_moments_and_are_mapped_by_definition() {
         let density = density(&domain, family, &[15], false);
         let mut point = vec![0.0; density.dim()];
         density.start(&mut rng, &mut point);
-        density.log_density(&point);
-        let mut space = density.spaces.lock().unwrap().pop().unwrap();
+        let mut space = density.space();
+        density.evaluate(&point, &mut space, &mut vec![0.0; density.dim()]);
         let free = &point[1 + density.centres.len()..];
         let (party, at) = (&density.parties[0], &mut Moments::of(&mut space.moments[0]));
         let value = space.latent.evaluate(party, free, at, &mut vec![0.0; free.len()]);

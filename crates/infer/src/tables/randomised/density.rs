@@ -4,11 +4,10 @@
 //! Jacobian is proportional to the product of theta, so the log density is sum_c a_c ln theta_c + sum_j sum_y n_jy ln (M_j theta)_y.
 //! **Exactness.** Exact in the limit of many draws. **Cost.** O(parties times answers times cells) for the density and its gradient.
 
-use std::sync::{Mutex, PoisonError};
-
 use organza_mcmc::{ChainRng, Gradient, LogDensity};
 
 use super::RandomisedAnswers;
+use crate::lent::Lent;
 use crate::random::{gamma, normal};
 
 /// The density, with memory for evaluations on any number of threads.
@@ -16,7 +15,7 @@ use crate::random::{gamma, normal};
 pub struct AnswerDensity {
     model: RandomisedAnswers,
     total: f64,
-    pool: Mutex<Vec<Workspace>>,
+    pool: Lent<Workspace>,
 }
 
 #[derive(Debug)]
@@ -33,7 +32,7 @@ impl AnswerDensity {
     /// The density of a model.
     pub fn new(model: RandomisedAnswers) -> Self {
         let total = model.concentrations.iter().sum();
-        Self { model, total, pool: Mutex::new(Vec::with_capacity(64)) }
+        Self { model, total, pool: Lent::default() }
     }
 
     /// Names of the values of a draw.
@@ -43,17 +42,9 @@ impl AnswerDensity {
 
     /// Lends memory: after the first evaluation on every thread nothing is allocated.
     fn with_workspace<R>(&self, evaluate: impl FnOnce(&mut Workspace) -> R) -> R {
-        let lent = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let empty = || vec![0.0; self.model.concentrations.len()];
-        let mut workspace = lent.unwrap_or_else(|| Workspace {
-            theta: empty(),
-            mixed: empty(),
-            sums: empty(),
-            slopes: empty(),
-        });
-        let result = evaluate(&mut workspace);
-        self.pool.lock().unwrap_or_else(PoisonError::into_inner).push(workspace);
-        result
+        let new = || Workspace { theta: empty(), mixed: empty(), sums: empty(), slopes: empty() };
+        self.pool.with(new, evaluate)
     }
 
     /// The log density, and its gradient by H x in `slopes`.
