@@ -7,6 +7,7 @@
 //! for comparison beside the table and cannot become a release.
 
 pub mod bounds;
+pub mod chains;
 pub mod counts;
 mod data_bounds;
 pub mod defaults;

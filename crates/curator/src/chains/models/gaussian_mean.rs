@@ -1,0 +1,164 @@
+//! The mean of normal records with known covariance: the 10-dimensional model of \[RKH21\] section 4.
+//!
+//! With the precision P and y = P x, which is computed once for each record, the gradient of a record is y - P theta and its log ratio
+//! (theta' - theta)' y - (theta' P theta' - theta P theta) / 2: no product of a matrix with a record remains.
+
+use organza_mcmc::ChainRng;
+use rand::RngExt;
+use rand_distr::StandardNormal;
+
+use super::normal_prior::NormalPrior;
+use crate::CuratorError;
+use crate::chains::model::{RecordModel, Simulate};
+use crate::chains::records::{Block, Gradients};
+
+/// x ~ N(theta, Sigma) with a normal prior of theta.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GaussianMean {
+    dimension: usize,
+    /// Lower triangle with Sigma = L L', row after row.
+    factor: Vec<f64>,
+    precision: Vec<f64>,
+    prior: NormalPrior,
+}
+
+impl GaussianMean {
+    /// The model with this covariance, row after row, and the prior N(0, `prior_sd`^2 I).
+    pub fn new(covariance: &[f64], prior_sd: f64) -> Result<Self, CuratorError> {
+        let dimension = covariance.len().isqrt();
+        let refuse = || CuratorError::option("covariance", "must be a positive definite square matrix");
+        if dimension == 0 || dimension * dimension != covariance.len() {
+            return Err(refuse());
+        }
+        let factor = cholesky(covariance, dimension).ok_or_else(refuse)?;
+        let mut precision = vec![0.0; covariance.len()];
+        for (column, row) in precision.chunks_exact_mut(dimension).enumerate() {
+            row[column] = 1.0;
+            solve(&factor, dimension, row);
+        }
+        let prior = NormalPrior::new(vec![0.0; dimension], vec![prior_sd; dimension]);
+        Ok(Self { dimension, factor, precision, prior })
+    }
+
+    /// Sigma^-1, row after row.
+    pub fn precision(&self) -> &[f64] {
+        &self.precision
+    }
+
+    #[inline(always)]
+    fn weighted(&self, theta: &[f64], row: usize) -> f64 {
+        let row = &self.precision[row * self.dimension..][..self.dimension];
+        row.iter().zip(theta).map(|(precision, theta)| precision * theta).sum()
+    }
+
+    /// theta' P theta / 2.
+    #[inline(always)]
+    fn half_square(&self, theta: &[f64]) -> f64 {
+        0.5 * theta.iter().enumerate().map(|(row, value)| value * self.weighted(theta, row)).sum::<f64>()
+    }
+}
+
+impl RecordModel for GaussianMean {
+    fn parameters(&self) -> Vec<String> {
+        (1..=self.dimension).map(|index| format!("mean[{index}]")).collect()
+    }
+
+    fn columns(&self) -> usize {
+        self.dimension
+    }
+
+    fn log_prior(&self, theta: &[f64]) -> f64 {
+        self.prior.log_density(theta)
+    }
+
+    fn add_prior_gradient(&self, theta: &[f64], gradient: &mut [f64]) {
+        self.prior.add_gradient(theta, gradient);
+    }
+
+    #[inline(always)]
+    fn log_likelihood(&self, theta: &[f64], block: Block<'_>, values: &mut [f64]) {
+        values.fill(-self.half_square(theta));
+        for (index, weight) in theta.iter().enumerate() {
+            for (value, y) in values.iter_mut().zip(block.column(index)) {
+                *value += weight * y;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn log_ratio(
+        &self,
+        (from, to): (&[f64], &[f64]),
+        block: Block<'_>,
+        values: &mut [f64],
+        _spare: &mut [f64],
+    ) {
+        values.fill(self.half_square(from) - self.half_square(to));
+        for (index, (from, to)) in from.iter().zip(to).enumerate() {
+            let weight = to - from;
+            for (value, y) in values.iter_mut().zip(block.column(index)) {
+                *value += weight * y;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn gradient(&self, theta: &[f64], block: Block<'_>, mut gradients: Gradients<'_>) {
+        for index in 0..self.dimension {
+            let shift = self.weighted(theta, index);
+            for (gradient, y) in gradients.coordinate(index).iter_mut().zip(block.column(index)) {
+                *gradient = y - shift;
+            }
+        }
+    }
+
+    fn prepare(&self, record: &mut [f64]) {
+        solve(&self.factor, self.dimension, record);
+    }
+}
+
+impl Simulate for GaussianMean {
+    fn draw_parameters(&self, rng: &mut ChainRng, theta: &mut [f64]) {
+        theta.iter_mut().for_each(|theta| *theta = rng.sample(StandardNormal));
+    }
+
+    fn draw_record(&self, theta: &[f64], rng: &mut ChainRng, record: &mut [f64]) {
+        record.copy_from_slice(theta);
+        for column in 0..self.dimension {
+            let z: f64 = rng.sample(StandardNormal);
+            for (row, value) in record.iter_mut().enumerate().skip(column) {
+                *value += self.factor[row * self.dimension + column] * z;
+            }
+        }
+    }
+}
+
+/// The lower triangle L with L L' = matrix; none unless the matrix is positive definite.
+fn cholesky(matrix: &[f64], dimension: usize) -> Option<Vec<f64>> {
+    let mut factor = vec![0.0; matrix.len()];
+    for row in 0..dimension {
+        for column in 0..=row {
+            let (left, right) = (row * dimension, column * dimension);
+            let products = (0..column).map(|k| factor[left + k] * factor[right + k]);
+            let rest = matrix[left + column] - products.sum::<f64>();
+            factor[left + column] = if row > column {
+                rest / factor[right + column]
+            } else {
+                (rest > 0.0 && rest.is_finite()).then(|| rest.sqrt())?
+            };
+        }
+    }
+    Some(factor)
+}
+
+/// Replaces b by the solution of L L' x = b.
+fn solve(factor: &[f64], dimension: usize, b: &mut [f64]) {
+    for row in 0..dimension {
+        let known = (0..row).map(|k| factor[row * dimension + k] * b[k]).sum::<f64>();
+        b[row] = (b[row] - known) / factor[row * dimension + row];
+    }
+    for row in (0..dimension).rev() {
+        let known = (row + 1..dimension).map(|k| factor[k * dimension + row] * b[k]).sum::<f64>();
+        b[row] = (b[row] - known) / factor[row * dimension + row];
+    }
+}

@@ -1,0 +1,283 @@
+//! What one step of a private chain asks of the records, and what that costs.
+//!
+//! Every step of a run asks the same, so that the number of steps that a budget buys is known before the first.
+//!
+//! **Sensitivity.** A record's term has norm at most C (its clip bound); exchanging a record moves the sum by at most 2C
+//! (errata 13 of the paper), adding or removing one by C. When the clipped records are counted along with the sum, the indicator of a clipped
+//! record stands in one more coordinate with the weight w C, and the sensitivity is C sqrt(4 + w^2) for an exchange (the
+//! indicator moves by w C at most, not by 2 w C), C sqrt(1 + w^2) otherwise.
+
+use organza_release::Neighbours;
+use organza_release::loss::pld::{self, SubsampledGaussian};
+use organza_release::loss::{
+    Composition, LossError, Mechanism, RELATIVE_ACCURACY, discrete_gaussian_total_variation, gaussian_mu,
+    lattice_delta, steps_within,
+};
+
+use super::lattice::{STEPS, noise_steps};
+use crate::CuratorError;
+
+/// A limit of the loss.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Budget {
+    /// Epsilon, for all chains and their warm-up together.
+    pub epsilon: f64,
+    /// Delta, for all chains and their warm-up together.
+    pub delta: f64,
+    /// Which tables are neighbours.
+    pub neighbours: Neighbours,
+}
+
+/// The sum of clipped gradients, with noise.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GradientQuery {
+    /// How often a step asks.
+    pub times: u32,
+    /// The largest norm of one record's gradient.
+    pub clip: f64,
+    /// Standard deviation of the noise over the clip bound.
+    pub noise: f64,
+    /// The probability with which each record is in the sum; 1 takes all.
+    pub rate: f64,
+}
+
+/// The sum of clipped log-likelihood ratios, with noise.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RatioQuery {
+    /// The largest ratio of one record over the distance of the two points: a bound on the slope of ln p(x | theta).
+    pub clip: f64,
+    /// Standard deviation of the noise over the clip bound times the distance.
+    pub noise: f64,
+}
+
+/// The questions of one step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepQueries {
+    /// Gradients, if the step needs them.
+    pub gradient: Option<GradientQuery>,
+    /// One ratio, if the step needs it.
+    pub ratio: Option<RatioQuery>,
+    /// Weight of the count of clipped records in each question; 0 does not count them. The count is a statistic of the
+    /// records, so it is never known without noise: a weight of 0.1 makes the other noise larger by an eighth of a percent.
+    pub count_weight: f64,
+    /// Numbers in a gradient.
+    pub dimension: usize,
+}
+
+/// Less noise than this part of a clip bound protects nobody, and the lattice would be too coarse for it.
+const LEAST_NOISE: f64 = 1e-6;
+/// The weight of the count of clipped records unless another is asked for.
+pub const COUNT_WEIGHT: f64 = 0.1;
+
+impl StepQueries {
+    /// Refuses what cannot be asked. A rehearsal may do without noise, a private chain may not.
+    pub(super) fn check(&self, least_noise: f64) -> Result<(), CuratorError> {
+        let positive = |what: &'static str, value: f64| {
+            let reason = format!("{value} must be a positive number");
+            if value > 0.0 && value.is_finite() { Ok(()) } else { Err(CuratorError::option(what, reason)) }
+        };
+        let enough = |what: &'static str, noise: f64| {
+            let reason = format!("{noise} must be a number from {least_noise} to 1e12");
+            if (least_noise..=1e12).contains(&noise) {
+                Ok(())
+            } else {
+                Err(CuratorError::option(what, reason))
+            }
+        };
+        if let Some(query) = self.gradient {
+            positive("gradient clip bound", query.clip)?;
+            enough("gradient noise", query.noise)?;
+            if !(query.rate > 0.0 && query.rate <= 1.0) || query.times == 0 {
+                let reason = format!("{} must be above 0 and at most 1", query.rate);
+                return Err(CuratorError::option("sampling rate", reason));
+            }
+            if query.rate < 1.0 && self.ratio.is_some() {
+                let reason =
+                    "a step that samples records for its gradients cannot ask for a ratio of all records";
+                return Err(CuratorError::option("sampling rate", reason));
+            }
+        }
+        if let Some(query) = self.ratio {
+            positive("ratio clip bound", query.clip)?;
+            enough("ratio noise", query.noise)?;
+        }
+        if !(0.0..=1.0).contains(&self.count_weight) {
+            return Err(CuratorError::option("weight of the count", "must be from 0 to 1"));
+        }
+        if self.gradient.is_none() && self.ratio.is_none() {
+            return Err(CuratorError::option("step", "asks for nothing"));
+        }
+        Ok(())
+    }
+
+    /// The mu of all Gaussian questions of one step together: \[RKH21\] Theorem 3.5, whose tau is our noise over 2.
+    fn gaussian_mu(&self, neighbours: Neighbours) -> f64 {
+        let sensitivity = sensitivity(neighbours, self.count_weight);
+        let one = |noise: f64| (sensitivity * STEPS / noise_steps(noise) as f64).powi(2);
+        let gradients = self.gradient.map_or(0.0, |query| f64::from(query.times) * one(query.noise));
+        (gradients + self.ratio.map_or(0.0, |query| one(query.noise))).sqrt()
+    }
+
+    fn subsampled(&self, neighbours: Neighbours) -> Option<(pld::Step, u64)> {
+        let query = self.gradient.filter(|query| query.rate < 1.0)?;
+        // A record's term, its indicator included, has norm at most C sqrt(1 + w^2).
+        let reach = libm::sqrt(1.0 + self.count_weight * self.count_weight);
+        let sigma = noise_steps(query.noise) as f64 / STEPS / reach;
+        let step = SubsampledGaussian { sigma, rate: query.rate, relation: neighbours };
+        Some((step.into(), u64::from(query.times)))
+    }
+
+    /// What drawing noise on a lattice adds to delta in one step, as a total variation.
+    fn lattice_variation(&self) -> Result<f64, LossError> {
+        let one = |noise: f64| discrete_gaussian_total_variation(noise_steps(noise) as f64);
+        let counted = usize::from(self.count_weight > 0.0);
+        let mut total = 0.0;
+        if let Some(query) = self.gradient {
+            total += f64::from(query.times) * (self.dimension + counted) as f64 * one(query.noise)?;
+        }
+        if let Some(query) = self.ratio {
+            total += (1 + counted) as f64 * one(query.noise)?;
+        }
+        Ok(total)
+    }
+
+    /// The largest number of steps, over all chains, that the budget covers.
+    pub fn steps_within(&self, budget: &Budget) -> Result<u64, CuratorError> {
+        self.check(LEAST_NOISE)?;
+        let mut steps = self.continuous_steps(budget.epsilon, budget.delta, budget.neighbours)?;
+        // The lattice takes its part of delta, a part in 1e10 or less; what is left must still buy the steps.
+        for _ in 0..3 {
+            let variation = steps as f64 * self.lattice_variation()?;
+            let left = budget.delta - lattice_delta(budget.epsilon, variation);
+            if left <= 0.0 {
+                return Ok(0);
+            }
+            let covered = self.continuous_steps(budget.epsilon, left, budget.neighbours)?;
+            if covered >= steps {
+                break;
+            }
+            steps = covered;
+        }
+        Ok(steps)
+    }
+
+    fn continuous_steps(&self, epsilon: f64, delta: f64, neighbours: Neighbours) -> Result<u64, LossError> {
+        match self.subsampled(neighbours) {
+            Some((step, times)) => Ok(pld::steps_for(step, epsilon, delta)? / times),
+            None => steps_within(epsilon, delta, self.gaussian_mu(neighbours)),
+        }
+    }
+
+    /// Epsilon of a number of steps at this delta.
+    pub fn epsilon(&self, steps: u64, delta: f64, neighbours: Neighbours) -> Result<f64, CuratorError> {
+        if steps == 0 {
+            return Ok(0.0);
+        }
+        let at = |delta: f64| match self.subsampled(neighbours) {
+            Some((step, times)) => Ok(pld::compose(&[(step, steps * times)])?.epsilon(delta)?.upper),
+            None => self.gaussian(steps, neighbours)?.epsilon(delta),
+        };
+        let epsilon = at(delta)?;
+        let left = delta - lattice_delta(epsilon, steps as f64 * self.lattice_variation()?);
+        Ok(if left < delta { at(left)? } else { epsilon })
+    }
+
+    /// The loss of a number of steps if all questions are Gaussian mechanisms on all records.
+    pub fn gaussian(&self, steps: u64, neighbours: Neighbours) -> Result<Composition, LossError> {
+        let mu = self.gaussian_mu(neighbours);
+        Ok(Composition::of([Mechanism::Gaussian { mu }])?.repeat(steps))
+    }
+
+    /// Whether records are sampled, so that the loss has no closed form.
+    pub fn is_subsampled(&self) -> bool {
+        self.gradient.is_some_and(|query| query.rate < 1.0)
+    }
+
+    /// The same questions with all noises multiplied by one number, the smallest with which the budget covers `steps` steps.
+    pub fn with_noise_for(&self, steps: u64, budget: &Budget) -> Result<Self, CuratorError> {
+        self.check(LEAST_NOISE)?;
+        if steps == 0 {
+            return Err(CuratorError::option("steps", "must be at least 1"));
+        }
+        let covered = |factor: f64| -> Result<bool, CuratorError> {
+            let scaled = self.scaled(factor);
+            Ok(scaled.epsilon(steps, budget.delta, budget.neighbours)? <= budget.epsilon)
+        };
+        // For Gaussian questions the answer is known up to the lattice; it is also a start for the search otherwise.
+        let mu = gaussian_mu(budget.epsilon, budget.delta)?;
+        let start = self.gaussian_mu(budget.neighbours) * (steps as f64).sqrt() / mu;
+        let (accuracy, least, growth) =
+            if self.is_subsampled() { (1e-4, 1e-4, 2.0) } else { (1e-12, 0.999, 1.001) };
+        let (mut low, mut high) = (least * start, start);
+        while !covered(high)? {
+            (low, high) = (high, growth * high);
+        }
+        while high / low > 1.0 + accuracy {
+            let middle = (low * high).sqrt();
+            if covered(middle)? { high = middle } else { low = middle }
+        }
+        Ok(self.scaled(high))
+    }
+
+    fn scaled(&self, factor: f64) -> Self {
+        let gradient = self.gradient.map(|query| GradientQuery { noise: factor * query.noise, ..query });
+        let ratio = self.ratio.map(|query| RatioQuery { noise: factor * query.noise, ..query });
+        Self { gradient, ratio, ..*self }
+    }
+}
+
+/// Steps that a budget covers. The only way to make one checks that it does, so what holds one cannot overspend.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Allowance {
+    queries: StepQueries,
+    steps: u64,
+    budget: Budget,
+}
+
+impl Allowance {
+    /// As many steps as the budget covers.
+    pub fn all(queries: StepQueries, budget: Budget) -> Result<Self, CuratorError> {
+        let steps = queries.steps_within(&budget)?;
+        if steps == 0 {
+            let reason = "the budget does not cover a single step: more noise, fewer questions in a step or a larger budget";
+            return Err(CuratorError::option("--epsilon", reason));
+        }
+        Ok(Self { queries, steps, budget })
+    }
+
+    /// So many steps over all chains; refused if the budget does not cover them.
+    pub fn of(queries: StepQueries, steps: u64, budget: Budget) -> Result<Self, CuratorError> {
+        queries.check(LEAST_NOISE)?;
+        let epsilon = queries.epsilon(steps, budget.delta, budget.neighbours)?;
+        // A budget that was computed for so many steps must buy them, in spite of rounding.
+        if epsilon > budget.epsilon * (1.0 + RELATIVE_ACCURACY) {
+            let reason = format!("{steps} steps cost {epsilon} at this delta, more than {}", budget.epsilon);
+            return Err(CuratorError::option("--epsilon", reason));
+        }
+        Ok(Self { queries, steps, budget })
+    }
+
+    /// What a step asks.
+    pub fn queries(&self) -> &StepQueries {
+        &self.queries
+    }
+
+    /// Steps over all chains.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// The limit of the loss.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+}
+
+/// How far exchanging (or adding) a record moves a sum and the weighted count beside it, over the clip bound.
+fn sensitivity(neighbours: Neighbours, weight: f64) -> f64 {
+    let moved: f64 = match neighbours {
+        Neighbours::Substitute => 4.0,
+        Neighbours::AddRemove => 1.0,
+    };
+    libm::sqrt(moved + weight * weight)
+}

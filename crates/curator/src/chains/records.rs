@@ -1,0 +1,127 @@
+//! Records in memory, in blocks: inside a block each column is contiguous, so that loops over records fill registers.
+
+use crate::CuratorError;
+
+/// Records in a block.
+pub const BLOCK: usize = 256;
+
+/// A table of numbers that a model can be asked about. Only an oracle reads it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Records {
+    columns: usize,
+    rows: usize,
+    /// Block after block; column k of a block starts at k [`BLOCK`].
+    values: Vec<f64>,
+}
+
+impl Records {
+    /// Records from columns of equal lengths.
+    pub fn from_columns(columns: &[Vec<f64>]) -> Result<Self, CuratorError> {
+        let rows = columns.first().map_or(0, Vec::len);
+        if let Some(column) = columns.iter().position(|column| column.len() != rows) {
+            let reason = format!("column {} has another length than the first ({rows})", column + 1);
+            return Err(CuratorError::option("records", reason));
+        }
+        if rows == 0 || u32::try_from(rows).is_err() {
+            let reason = format!("{rows} records: there must be at least 1 and fewer than 2^32");
+            return Err(CuratorError::option("records", reason));
+        }
+        let mut values = vec![0.0; rows.div_ceil(BLOCK) * BLOCK * columns.len()];
+        for (index, column) in columns.iter().enumerate() {
+            for (block, rows) in column.chunks(BLOCK).enumerate() {
+                let start = (block * columns.len() + index) * BLOCK;
+                values[start..start + rows.len()].copy_from_slice(rows);
+            }
+        }
+        Ok(Self { columns: columns.len(), rows, values })
+    }
+
+    /// Number of records.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Numbers in a record.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    pub(super) fn blocks(&self) -> usize {
+        self.rows.div_ceil(BLOCK)
+    }
+
+    pub(super) fn block(&self, index: usize) -> Block<'_> {
+        let size = self.columns * BLOCK;
+        let rows = BLOCK.min(self.rows - index * BLOCK);
+        Block { values: &self.values[index * size..(index + 1) * size], rows }
+    }
+
+    /// One number of one record.
+    pub fn value(&self, row: usize, column: usize) -> f64 {
+        self.values[(row / BLOCK * self.columns + column) * BLOCK + row % BLOCK]
+    }
+
+    /// Changes every record in place.
+    pub(super) fn map(&mut self, change: impl Fn(&mut [f64])) {
+        let mut record = vec![0.0; self.columns];
+        for row in 0..self.rows {
+            let start = row / BLOCK * self.columns * BLOCK + row % BLOCK;
+            let places = (0..self.columns).map(|column| start + column * BLOCK);
+            places.clone().zip(&mut record).for_each(|(place, value)| *value = self.values[place]);
+            change(&mut record);
+            places.zip(&record).for_each(|(place, value)| self.values[place] = *value);
+        }
+    }
+
+    /// Copies at most [`BLOCK`] records into a block of their own.
+    pub(super) fn gather<'g>(&self, chosen: &[u32], gathered: &'g mut [f64]) -> Block<'g> {
+        for (column, values) in gathered.chunks_exact_mut(BLOCK).take(self.columns).enumerate() {
+            for (value, row) in values.iter_mut().zip(chosen) {
+                *value = self.value(*row as usize, column);
+            }
+        }
+        Block { values: gathered, rows: chosen.len().min(BLOCK) }
+    }
+}
+
+/// At most [`BLOCK`] records, column by column.
+#[derive(Debug, Clone, Copy)]
+pub struct Block<'r> {
+    values: &'r [f64],
+    rows: usize,
+}
+
+impl<'r> Block<'r> {
+    /// Number of records in the block.
+    #[inline(always)]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// One column of the records.
+    #[inline(always)]
+    pub fn column(&self, index: usize) -> &'r [f64] {
+        &self.values[index * BLOCK..][..self.rows]
+    }
+}
+
+/// Gradients of at most [`BLOCK`] records, coordinate by coordinate.
+#[derive(Debug)]
+pub struct Gradients<'g> {
+    pub(super) values: &'g mut [f64],
+    pub(super) rows: usize,
+}
+
+impl Gradients<'_> {
+    /// One coordinate of the gradients of all records.
+    #[inline(always)]
+    pub fn coordinate(&mut self, index: usize) -> &mut [f64] {
+        &mut self.values[index * BLOCK..][..self.rows]
+    }
+    /// The first coordinate and the others.
+    #[inline(always)]
+    pub fn split_first(&mut self) -> (&mut [f64], Gradients<'_>) {
+        let (first, values) = self.values.split_at_mut(BLOCK);
+        (&mut first[..self.rows], Gradients { values, rows: self.rows })
+    }
+}

@@ -1,0 +1,45 @@
+//! Poisson samples of records: each is in the sample with the same probability, on its own.
+//!
+//! **Exactness.** The probability is a multiple of 2^-64, the rate rounded down, and the draw has exactly it: a record's random
+//! number of 64 bits is compared with the threshold byte by byte, and further bytes are drawn only while the bytes are equal.
+//! Skipping from sampled record to sampled record by logarithms would be faster and wrong by about 2^-53 for each, which a
+//! delta of 1e-6 over a hundred million draws would notice.
+
+use rand::Rng;
+
+/// Bytes that are drawn at once.
+const CHUNK: usize = 4096;
+
+/// A probability as a number of 64 bits.
+pub(super) fn threshold(rate: f64) -> u64 {
+    // A rate below 1 times 2^64 is exact and fits.
+    (rate * 18_446_744_073_709_551_616.0) as u64
+}
+
+/// Replaces `chosen` by a sample of the records `0..rows`, in order.
+pub(super) fn draw_sample(rows: u32, threshold: u64, rng: &mut impl Rng, chosen: &mut Vec<u32>) {
+    chosen.clear();
+    let first = (threshold >> 56) as u8;
+    let mut bytes = [0u8; CHUNK];
+    for start in (0..rows).step_by(CHUNK) {
+        let bytes = &mut bytes[..CHUNK.min((rows - start) as usize)];
+        rng.fill_bytes(bytes);
+        for (group, offset) in bytes.chunks(32).zip((start..).step_by(32)) {
+            // Most groups of a small rate hold no candidate, which a register sees at once.
+            if !group.iter().fold(false, |any, byte| any | (*byte <= first)) {
+                continue;
+            }
+            for (byte, row) in group.iter().zip(offset..) {
+                if *byte < first || (*byte == first && is_below(threshold, rng)) {
+                    chosen.push(row);
+                }
+            }
+        }
+    }
+}
+
+/// Compares the remaining 56 bits of a record's number with those of the threshold.
+fn is_below(threshold: u64, rng: &mut impl Rng) -> bool {
+    let rest = (1u64 << 56) - 1;
+    rng.next_u64() & rest < threshold & rest
+}
