@@ -42,6 +42,9 @@ pub struct PrivateOracle<M> {
     architecture: Arch,
     #[cfg(test)]
     pub(super) faults: Faults,
+    /// Questions for gradients and ratios that were answered.
+    #[cfg(test)]
+    pub(super) answered: [AtomicU64; 2],
 }
 
 /// Where noise and samples come from.
@@ -109,6 +112,8 @@ impl<M: RecordModel> PrivateOracle<M> {
             architecture: Arch::new(),
             #[cfg(test)]
             faults: Faults::default(),
+            #[cfg(test)]
+            answered: Default::default(),
         })
     }
 
@@ -262,6 +267,8 @@ impl<M: RecordModel> Permit<'_, M> {
         let oracle = self.oracle;
         let query = oracle.queries.gradient.ok_or_else(unpaid)?;
         self.gradients = self.gradients.checked_sub(1).ok_or_else(unpaid)?;
+        #[cfg(test)]
+        oracle.answered[0].fetch_add(1, Ordering::SeqCst);
         let add = |block: Block<'_>, scratch: &mut Scratch| {
             let (model, clip) = (&oracle.model, query.clip);
             oracle.architecture.dispatch(AddGradients { model, theta, block, clip, scratch });
@@ -295,6 +302,8 @@ impl<M: RecordModel> Permit<'_, M> {
         let oracle = self.oracle;
         let query = oracle.queries.ratio.ok_or_else(unpaid)?;
         self.ratios = self.ratios.checked_sub(1).ok_or_else(unpaid)?;
+        #[cfg(test)]
+        oracle.answered[1].fetch_add(1, Ordering::SeqCst);
         let distance = from.iter().zip(to).map(|(from, to)| (to - from) * (to - from)).sum::<f64>().sqrt();
         let clip = query.clip * distance; // [RKH21] Algorithm 1: c_l
         if !(clip > 0.0 && clip.is_finite()) {

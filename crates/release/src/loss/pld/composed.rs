@@ -41,12 +41,8 @@ pub struct Composed {
 ///
 /// Refuses an empty list, a step out of range and steps that were accounted for different relations of neighbours.
 pub fn compose(steps: &[(Step, u64)]) -> Result<Composed, LossError> {
-    validate(steps)?;
-    let steps: Vec<(Step, u64)> = steps.iter().copied().filter(|(_, times)| *times > 0).collect();
-    let lopsided = steps.iter().any(|(step, _)| step.is_lopsided());
-    let directions: &[Direction] =
-        if lopsided { &[Direction::Removed, Direction::Added] } else { &[Direction::Removed] };
-    let orders = directions.iter().map(|direction| {
+    let steps = validate(steps)?;
+    let orders = directions(&steps).iter().map(|direction| {
         let spacing = spacing(&steps, *direction);
         let chain = |side| chain(&steps, *direction, side, |_| spacing);
         (chain(Side::Above), chain(Side::Below))
@@ -54,7 +50,34 @@ pub fn compose(steps: &[(Step, u64)]) -> Result<Composed, LossError> {
     Ok(Composed { orders: orders.collect() })
 }
 
-fn validate(steps: &[(Step, u64)]) -> Result<(), LossError> {
+/// The upper end of [`Composed::epsilon`] alone, for half of the work.
+pub fn epsilon_at_most(steps: &[(Step, u64)], delta: f64) -> Result<f64, LossError> {
+    inside_unit_interval("delta", delta)?;
+    let steps = validate(steps)?;
+    let mut found = 0.0f64;
+    for direction in directions(&steps) {
+        let spacing = spacing(&steps, *direction);
+        found = found.max(upper_epsilon(&chain(&steps, *direction, Side::Above, |_| spacing), delta)?);
+    }
+    Ok(found)
+}
+
+fn directions(steps: &[(Step, u64)]) -> &'static [Direction] {
+    let lopsided = steps.iter().any(|(step, _)| step.is_lopsided());
+    if lopsided { &[Direction::Removed, Direction::Added] } else { &[Direction::Removed] }
+}
+
+fn upper_epsilon(above: &Chain, delta: f64) -> Result<f64, LossError> {
+    let curve = Curve::new(above, above.tilt_for(delta));
+    let (_, upper) = crossing(0.0, curve.most(), |epsilon| curve.upper(epsilon) <= delta);
+    if curve.upper(upper) > delta {
+        return Err(LossError::DeltaTooSmall { delta, least: above.infinite() });
+    }
+    Ok(upper)
+}
+
+/// The steps that are taken at all, if they can be composed.
+fn validate(steps: &[(Step, u64)]) -> Result<Vec<(Step, u64)>, LossError> {
     for (step, _) in steps {
         step.validate()?;
     }
@@ -67,7 +90,7 @@ fn validate(steps: &[(Step, u64)]) -> Result<(), LossError> {
     if relations.windows(2).any(|pair| pair[0] != pair[1]) {
         return Err(LossError::MixedNeighbours);
     }
-    Ok(())
+    Ok(steps.iter().copied().filter(|(_, times)| *times > 0).collect())
 }
 
 /// So many standard deviations that all steps together leave out less than [`TAIL`].
@@ -120,11 +143,7 @@ impl Composed {
         inside_unit_interval("delta", delta)?;
         let mut found = Bracket { lower: 0.0, upper: 0.0 };
         for (above, below) in &self.orders {
-            let curve = Curve::new(above, above.tilt_for(delta));
-            let (_, upper) = crossing(0.0, curve.most(), |epsilon| curve.upper(epsilon) <= delta);
-            if curve.upper(upper) > delta {
-                return Err(LossError::DeltaTooSmall { delta, least: above.infinite() });
-            }
+            let upper = upper_epsilon(above, delta)?;
             let tilt = below.tilt_for(delta);
             let curve = Curve::new(below, tilt);
             // Far below the tilt the bound is trivial: the search starts from the largest point near it that is not.

@@ -27,5 +27,5 @@ mod mechanism;
 mod pair;
 mod transform;
 
-pub use composed::{Bracket, Composed, compose, steps_for};
+pub use composed::{Bracket, Composed, compose, epsilon_at_most, steps_for};
 pub use mechanism::{Step, SubsampledGaussian};
