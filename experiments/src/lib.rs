@@ -9,6 +9,7 @@
 
 pub mod ayb23;
 pub mod data;
+pub mod linalg;
 pub mod metrics;
 pub mod plot;
 pub mod releases;

@@ -1,7 +1,8 @@
 //! Releases with seeded noise: for experiments on public or simulated data only, they protect nobody.
 
+use organza_release::loss::{LossError, gaussian_scale};
 use organza_release::{
-    Domain, Family, Missing, Neighbours, Noise, Norm, PrivacyLoss, Release, Statistic, Tool,
+    Domain, Family, Missing, Neighbours, Noise, Norm, PrivacyLoss, Release, Statistic, Tool, sensitivity,
 };
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
@@ -38,6 +39,25 @@ pub struct Mechanism {
 }
 
 impl Mechanism {
+    /// Gaussian noise of a common scale in weighted units: every released number gets it divided by its own weight.
+    pub fn gaussian(domain: Domain, statistic: Statistic, scale: f64, (epsilon, delta): (f64, f64)) -> Self {
+        let scales = statistic.weights(&domain).iter().map(|weights| scale / weights.noise).collect();
+        let bound = sensitivity::of_release(&domain, &statistic, Neighbours::Substitute, Norm::L2);
+        let family = Family::Gaussian;
+        Self { domain, statistic, family, scales, epsilon, delta, sensitivity: bound.value }
+    }
+
+    /// Gaussian noise that keeps its promise: (epsilon, delta) if one record is exchanged.
+    pub fn calibrated(
+        domain: Domain,
+        statistic: Statistic,
+        (epsilon, delta): (f64, f64),
+    ) -> Result<Self, LossError> {
+        let bound = sensitivity::of_release(&domain, &statistic, Neighbours::Substitute, Norm::L2);
+        let scale = gaussian_scale(epsilon, delta, bound.value)?;
+        Ok(Self::gaussian(domain, statistic, scale, (epsilon, delta)))
+    }
+
     /// A release of these exact numbers (one for every scale) of so many records.
     pub fn publish(&self, party: &str, records: u64, exact: &[f64], rng: &mut impl Rng) -> Release {
         debug_assert_eq!(exact.len(), self.scales.len());

@@ -58,10 +58,10 @@ impl Experiment for Toy {
     fn variants(&self) -> &'static [Variant] {
         &[Variant::Published, Variant::Ours]
     }
-    fn replicates(&self) -> u64 {
+    fn replicates(&self, _: Variant) -> u64 {
         20
     }
-    fn columns(&self) -> Vec<String> {
+    fn columns(&self, _: Variant) -> Vec<String> {
         vec!["mean".into(), "third".into()]
     }
     fn prepare(&self, _: Variant) -> Result<Box<dyn Study>, ReproduceError> {
@@ -78,6 +78,7 @@ impl Experiment for Toy {
         Report {
             lines: results.cells().iter().map(line).collect(),
             figure: Some(Figure::new("Toy", vec![panel])),
+            tables: vec![],
             notes: vec!["A note.".into()],
         }
     }

@@ -59,10 +59,10 @@ pub trait Experiment: Sync {
     fn variants(&self) -> &'static [Variant];
 
     /// How many replicates of each cell there are if nobody says otherwise.
-    fn replicates(&self) -> u64;
+    fn replicates(&self, variant: Variant) -> u64;
 
     /// Names of the numbers that a replicate computes.
-    fn columns(&self) -> Vec<String>;
+    fn columns(&self, variant: Variant) -> Vec<String>;
 
     /// Whether time is measured, so that replicates must run one after the other.
     fn is_timed(&self) -> bool {

@@ -27,7 +27,7 @@ impl Identity {
             variant: settings.variant,
             version: experiment.version(),
             seed: settings.seed,
-            columns: experiment.columns(),
+            columns: experiment.columns(settings.variant),
         }
     }
 

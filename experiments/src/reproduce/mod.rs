@@ -21,7 +21,7 @@ pub use error::ReproduceError;
 pub use experiment::{Experiment, Study, Variant};
 pub use files::{Identity, Provenance};
 pub use publish::{folder_of, publish};
-pub use report::{Line, Published, Report, Verdict};
+pub use report::{Line, Published, Report, Table, Verdict, number};
 pub use results::{Results, Row};
 pub use runner::{Settings, Shard, Watch, run, stored};
 pub use seed::{generator, seed};

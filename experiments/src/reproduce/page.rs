@@ -26,6 +26,7 @@ impl Section<'_> {
         let rows: String =
             report.lines.iter().map(|line| format!("| {} |\n", line.cells().join(" | "))).collect();
         let table = if rows.is_empty() { String::new() } else { format!("{TABLE_HEAD}{rows}\n") };
+        let further: String = report.tables.iter().map(super::Table::to_markdown).collect();
         let stem = identity.stem();
         let picture = match report.figure {
             Some(_) => format!("![{}](results/{stem}.svg)\n\n", experiment.title()),
@@ -35,7 +36,7 @@ impl Section<'_> {
         let notes = if notes.is_empty() { notes } else { notes + "\n" };
         format!(
             "## {} --as {}\n\n{}. {replicates} replicates of each cell, seed {}, {}, {}; every number is in `results/{stem}.csv`.\n\n\
-             {picture}{notes}{table}",
+             {picture}{notes}{table}{further}",
             identity.key,
             identity.variant.word(),
             experiment.title(),

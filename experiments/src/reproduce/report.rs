@@ -122,6 +122,27 @@ impl Line {
     }
 }
 
+/// A table of numbers without a published counterpart.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Table {
+    /// What it shows.
+    pub title: String,
+    /// Names of its columns.
+    pub head: Vec<String>,
+    /// Its rows.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// The table as Markdown.
+    pub fn to_markdown(&self) -> String {
+        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let rule = line(&vec!["---".to_string(); self.head.len()]);
+        let rows: String = self.rows.iter().map(|row| line(row)).collect();
+        format!("{}:\n\n{}{rule}{rows}\n", self.title, line(&self.head))
+    }
+}
+
 /// All comparisons of an experiment, a picture and words.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Report {
@@ -130,12 +151,14 @@ pub struct Report {
     /// The picture.
     #[serde(skip)]
     pub figure: Option<Figure>,
+    /// Further tables, for numbers that were not published.
+    pub tables: Vec<Table>,
     /// What a reader should know, one paragraph each.
     pub notes: Vec<String>,
 }
 
 /// Three digits that count.
-pub(super) fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     digits(value, 3)
 }
 

@@ -86,7 +86,7 @@ fn list(arguments: &ReproduceArguments, all: &[Box<dyn Experiment>]) -> Result<S
         let rows = all.iter().map(|experiment| {
             json!({
                 "key": experiment.key(), "title": experiment.title(), "paper": experiment.paper(),
-                "as": words(&**experiment), "replicates": experiment.replicates(),
+                "as": words(&**experiment),
             })
         });
         print_json(&rows.collect::<Vec<_>>())?;
@@ -104,9 +104,10 @@ impl ReproduceArguments {
         if self.replicates == Some(0) {
             return Err(Failure::bad_input("--replicates must be at least 1"));
         }
+        let variant = self.variant.unwrap_or(experiment.variants()[0]);
         Ok(Settings {
-            variant: self.variant.unwrap_or(experiment.variants()[0]),
-            replicates: self.replicates.unwrap_or(experiment.replicates()),
+            variant,
+            replicates: self.replicates.unwrap_or(experiment.replicates(variant)),
             shard: self.shard,
             seed: self.seed,
             folder: self.out.clone().unwrap_or_else(|| folder_of(experiment)),
