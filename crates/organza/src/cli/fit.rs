@@ -183,6 +183,11 @@ pub fn refuse_empty(draws: &Draws) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What Ctrl-C sets.
+pub fn interruption() -> &'static AtomicBool {
+    &INTERRUPTED
+}
+
 /// From now on Ctrl-C ends chains after their current step.
 pub fn listen() {
     // A second call in one process finds the handler set, which is as good.

@@ -25,6 +25,7 @@ mod release_job;
 mod release_plan;
 mod release_randomised;
 mod release_report;
+mod reproduce;
 mod simulate;
 mod simulation;
 mod sources;
@@ -66,6 +67,8 @@ enum Verb {
     Ledger(ledger::LedgerArguments),
     /// What a table says without privacy, for comparison beside it; never publish this
     NonPrivate(non_private::NonPrivateArguments),
+    /// Compute the tables and figures of papers anew, and compare
+    Reproduce(reproduce::ReproduceArguments),
     /// Write tables of simulated parties with a known truth
     Simulate(simulate::SimulateArguments),
     /// Print the manual page or shell completions
@@ -85,6 +88,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         Verb::Account(arguments) => account::run(&arguments),
         Verb::Ledger(arguments) => ledger::run(&arguments),
         Verb::NonPrivate(arguments) => non_private::run(&arguments),
+        Verb::Reproduce(arguments) => reproduce::run(&arguments),
         Verb::Simulate(arguments) => simulate::run(&arguments),
         Verb::Generate(arguments) => generate::run(&arguments, Arguments::command()),
     }

@@ -114,9 +114,14 @@ pub struct StepBar {
 impl StepBar {
     /// A bar that stays hidden if output is for machines or nobody watches.
     pub fn new(chains: usize, quiet: bool) -> Self {
+        Self::labelled("sampling", chains, quiet)
+    }
+
+    /// The same for another kind of work.
+    pub fn labelled(work: &str, chains: usize, quiet: bool) -> Self {
         let visible = !quiet && std::io::stderr().is_terminal();
-        let style = ProgressStyle::with_template("sampling {wide_bar} {percent}% {elapsed}, {eta} left")
-            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        let template = format!("{work} {{wide_bar}} {{percent}}% {{elapsed}}, {{eta}} left");
+        let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let bar = visible.then(|| ProgressBar::new(0).with_style(style));
         Self { bar, done: (0..chains).map(|_| 0.into()).collect() }
     }

@@ -1,0 +1,223 @@
+//! `organza reproduce`: the numbers of papers, computed anew.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use organza_experiments::reproduce::{
+    Experiment, Provenance, Report, ReproduceError, Settings, Shard, Variant, Watch, check, folder_of,
+    publish, run as compute, stored, summarise,
+};
+use organza_experiments::{data, experiments};
+use serde_json::json;
+
+use super::failure::{Failure, Status};
+use super::fit;
+use super::terminal::{StepBar, print_json, print_text, say, table, warn};
+
+#[derive(Args, Debug)]
+pub struct ReproduceArguments {
+    /// Table or figure of a paper; without it all keys are listed
+    key: Option<String>,
+    /// published: what the authors' code did; claimed: what the paper says; ours: our defaults at the same true guarantee
+    #[arg(long = "as", value_name = "VARIANT")]
+    variant: Option<Variant>,
+    /// Replicates of each cell; without it as many as the paper has
+    #[arg(long, value_name = "N")]
+    replicates: Option<u64>,
+    /// Only one part of the work, like 2/4; a run without it joins the parts
+    #[arg(long, value_name = "I/N", conflicts_with = "check")]
+    shard: Option<Shard>,
+    /// Same seed, same numbers, in parts or as a whole
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Folder for results and page; without it that of the paper in the repository
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// Only recompute the verdicts from kept results; exit code 1 if one no longer holds
+    #[arg(long)]
+    check: bool,
+    /// Only write the page over all papers, experiments/README.md
+    #[arg(long, conflicts_with_all = ["key", "check"])]
+    summary: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl From<ReproduceError> for Failure {
+    fn from(error: ReproduceError) -> Self {
+        match error {
+            ReproduceError::File { .. } | ReproduceError::Cell { .. } => Failure::failed(error),
+            other => Failure::bad_input(other),
+        }
+    }
+}
+
+pub fn run(arguments: &ReproduceArguments) -> Result<Status, Failure> {
+    let all = experiments();
+    if arguments.summary {
+        summarise(&root()?, &all)?;
+        return Ok(Status::Fine);
+    }
+    if arguments.check && arguments.key.is_none() {
+        return check_all(arguments, &all);
+    }
+    let Some(key) = &arguments.key else { return list(arguments, &all) };
+    let known = || all.iter().map(|experiment| experiment.key()).collect::<Vec<_>>().join(", ");
+    let experiment = all.iter().find(|experiment| experiment.key() == key);
+    let experiment =
+        experiment.ok_or_else(|| Failure::bad_input(format!("no key {key:?}; there are {}", known())))?;
+    let settings = arguments.settings(&**experiment)?;
+    match arguments.check {
+        true => arguments.check_one(&**experiment, &settings),
+        false => arguments.reproduce(&**experiment, &settings, &all),
+    }
+}
+
+fn root() -> Result<PathBuf, Failure> {
+    data::repository().ok_or_else(|| Failure::bad_input("--summary: run this inside the repository"))
+}
+
+fn list(arguments: &ReproduceArguments, all: &[Box<dyn Experiment>]) -> Result<Status, Failure> {
+    let words = |experiment: &dyn Experiment| {
+        experiment.variants().iter().map(|each| each.word()).collect::<Vec<_>>()
+    };
+    if arguments.json {
+        let rows = all.iter().map(|experiment| {
+            json!({
+                "key": experiment.key(), "title": experiment.title(), "paper": experiment.paper(),
+                "as": words(&**experiment),
+            })
+        });
+        print_json(&rows.collect::<Vec<_>>())?;
+        return Ok(Status::Fine);
+    }
+    let rows = all
+        .iter()
+        .map(|each| vec![each.key().to_string(), words(&**each).join(", "), each.title().to_string()]);
+    print_text(&table(&["key", "--as", ""], rows))?;
+    Ok(Status::Fine)
+}
+
+impl ReproduceArguments {
+    fn settings(&self, experiment: &dyn Experiment) -> Result<Settings, Failure> {
+        if self.replicates == Some(0) {
+            return Err(Failure::bad_input("--replicates must be at least 1"));
+        }
+        let variant = self.variant.unwrap_or(experiment.variants()[0]);
+        Ok(Settings {
+            variant,
+            replicates: self.replicates.unwrap_or(experiment.replicates(variant)),
+            shard: self.shard,
+            seed: self.seed,
+            folder: self.out.clone().unwrap_or_else(|| folder_of(experiment)),
+            provenance: Provenance {
+                tool: format!("organza {}", env!("CARGO_PKG_VERSION")),
+                date: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
+            },
+        })
+    }
+
+    /// Computes with a progress bar; Ctrl-C keeps what is finished.
+    fn reproduce(
+        &self,
+        experiment: &dyn Experiment,
+        settings: &Settings,
+        all: &[Box<dyn Experiment>],
+    ) -> Result<Status, Failure> {
+        let results = self.compute(experiment, settings)?;
+        if settings.shard.is_some_and(|shard| shard.parts > 1) {
+            say(&format!("this part is in {}", settings.folder.join("results").display()));
+            return Ok(Status::Fine);
+        }
+        let report = publish(experiment, settings, &results)?;
+        if let (None, Some(root)) = (&self.out, data::repository()) {
+            summarise(&root, all)?;
+        }
+        self.print(&report, &settings.folder)?;
+        Ok(Status::Fine)
+    }
+
+    fn compute(
+        &self,
+        experiment: &dyn Experiment,
+        settings: &Settings,
+    ) -> Result<organza_experiments::reproduce::Results, Failure> {
+        fit::listen();
+        let bar = StepBar::labelled("reproducing", 1, self.json);
+        let progress = |done: usize, total: usize| bar.update(0, done, total);
+        let watch =
+            Watch { interrupted: Some(fit::interruption()), progress: Some(&progress), say: Some(&warn) };
+        let computed = compute(experiment, settings, &watch);
+        bar.finish();
+        let (results, whole) = computed?;
+        if !whole {
+            let kept = results.rows().len();
+            return Err(Failure::failed(format!(
+                "interrupted: {kept} replicates are kept; run it again to go on"
+            )));
+        }
+        Ok(results)
+    }
+
+    fn print(&self, report: &Report, folder: &Path) -> Result<(), Failure> {
+        if self.json {
+            return print_json(report);
+        }
+        let rows = report.lines.iter().map(|line| line.cells().to_vec());
+        print_text(&table(&["place", "published", "ours", "standard error", "verdict"], rows))?;
+        report.notes.iter().for_each(|note| say(note));
+        say(&format!("results, picture and page are in {}", folder.display()));
+        Ok(())
+    }
+
+    /// Verdicts from kept results; with --replicates missing ones are computed first.
+    fn check_one(&self, experiment: &dyn Experiment, settings: &Settings) -> Result<Status, Failure> {
+        let results = match self.replicates {
+            Some(_) => self.compute(experiment, settings)?,
+            None => stored(experiment, settings)?,
+        };
+        let name = format!("{} --as {}", experiment.key(), settings.variant.word());
+        if results.rows().is_empty() {
+            return Err(Failure::bad_input(format!(
+                "{name}: no results are kept; run without --check first"
+            )));
+        }
+        let changes = check(experiment, settings, &results)?;
+        if self.json {
+            print_json(&json!({ "key": experiment.key(), "as": settings.variant, "changes": changes }))?;
+        } else {
+            let word = |verdict: &Option<String>| verdict.clone().unwrap_or_else(|| "absent".into());
+            for change in &changes {
+                say(&format!(
+                    "{name}: {}: was {}, now {}",
+                    change.place,
+                    word(&change.before),
+                    word(&change.now)
+                ));
+            }
+        }
+        if changes.is_empty() {
+            say(&format!("{name}: all verdicts hold"));
+            return Ok(Status::Fine);
+        }
+        Ok(Status::Failed)
+    }
+}
+
+/// All experiments that have results.
+fn check_all(arguments: &ReproduceArguments, all: &[Box<dyn Experiment>]) -> Result<Status, Failure> {
+    let mut status = Status::Fine;
+    for experiment in all {
+        for variant in experiment.variants() {
+            let settings = Settings { variant: *variant, ..arguments.settings(&**experiment)? };
+            if stored(&**experiment, &settings)?.rows().is_empty() {
+                continue;
+            }
+            if arguments.check_one(&**experiment, &settings)? == Status::Failed {
+                status = Status::Failed;
+            }
+        }
+    }
+    Ok(status)
+}

@@ -1,0 +1,21 @@
+//! The numbers of papers, computed anew: `organza reproduce`.
+//!
+//! An [`Experiment`](reproduce::Experiment) is a table or figure of a paper: cells (configurations), what one replicate of a cell
+//! computes, and a report that compares the results with what was published. The machinery around it is written once, in
+//! [`reproduce`]: seeds, shards, files that survive an interruption, verdicts, pages. [`metrics`] holds the measures of the papers,
+//! [`plot`] draws, [`data`] reads the public data sets, [`releases`] makes releases with seeded noise.
+//!
+//! **Seeded noise is for experiments only.** Releases made here protect nobody; the curator never takes a seed.
+
+pub mod ayb23;
+pub mod data;
+pub mod linalg;
+pub mod metrics;
+pub mod plot;
+pub mod releases;
+pub mod reproduce;
+
+/// Every experiment, in the order of the list that `organza reproduce` prints.
+pub fn experiments() -> Vec<Box<dyn reproduce::Experiment>> {
+    ayb23::experiments()
+}

@@ -1,0 +1,70 @@
+//! What is drawn in a panel.
+
+/// How the points of a series are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// Points joined by a line.
+    Line,
+    /// A thin line without points, for instance a diagonal or a published value.
+    Rule,
+    /// Points alone.
+    Points,
+    /// Bars from the base of the panel; several series stand side by side.
+    Bars,
+    /// A histogram: every point is the left edge of a bin and its height, the last one ends it.
+    Histogram,
+}
+
+/// A point with an error bar of one standard error to each side, where it has one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// To the right.
+    pub x: f64,
+    /// Upwards.
+    pub y: f64,
+    /// Half the length of the error bar.
+    pub error: f64,
+}
+
+/// Points with one name and one colour.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Name in the legend; series with the same name share an entry.
+    pub name: String,
+    /// Number of its colour and of the shape of its points.
+    pub colour: usize,
+    /// How it is shown.
+    pub mark: Mark,
+    /// Where.
+    pub points: Vec<Point>,
+}
+
+impl Series {
+    /// A series without error bars.
+    pub fn new(name: &str, colour: usize, mark: Mark, points: Vec<(f64, f64)>) -> Self {
+        let points = points.into_iter().map(|(x, y)| Point { x, y, error: 0.0 }).collect();
+        Self { name: name.into(), colour, mark, points }
+    }
+
+    /// The same with error bars of these half lengths.
+    pub fn with_errors(mut self, errors: &[f64]) -> Self {
+        self.points.iter_mut().zip(errors).for_each(|(point, error)| point.error = *error);
+        self
+    }
+
+    /// A histogram of values in so many bins of equal width over a range; heights are counts.
+    pub fn histogram(
+        name: &str,
+        colour: usize,
+        values: &[f64],
+        (bins, [low, high]): (usize, [f64; 2]),
+    ) -> Self {
+        let width = (high - low) / bins as f64;
+        let mut counts = vec![0.0; bins];
+        for value in values.iter().filter(|value| (low..=high).contains(value)) {
+            counts[(((value - low) / width) as usize).min(bins - 1)] += 1.0;
+        }
+        let edges = counts.into_iter().enumerate().map(|(bin, count)| (low + width * bin as f64, count));
+        Self::new(name, colour, Mark::Histogram, edges.chain([(high, 0.0)]).collect())
+    }
+}

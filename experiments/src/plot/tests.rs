@@ -1,0 +1,48 @@
+//! What a picture must hold.
+
+use super::{Axis, Figure, Mark, Panel, Series};
+
+fn count(text: &str, word: &str) -> usize {
+    text.matches(word).count()
+}
+
+#[test]
+fn lines_points_and_errors_are_drawn() {
+    let series = Series::new("a & b", 0, Mark::Line, vec![(0.1, 1.0), (1.0, 2.0), (10.0, f64::NAN)])
+        .with_errors(&[0.1, 0.0, 0.0]);
+    let rule = Series::new("published", 6, Mark::Rule, vec![(0.1, 1.5), (10.0, 1.5)]);
+    let panel = Panel::new("d < 2", Axis::log("ε"), Axis::linear("error"), vec![rule, series]);
+    let svg = Figure::new("Title", vec![panel.clone(), panel]).with_subtitle("words").to_svg();
+    assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+    // Two of three points in each of two panels, and one in the legend.
+    assert_eq!(count(&svg, "<circle"), 5);
+    assert_eq!(count(&svg, "a &amp; b"), 1, "one entry for both panels");
+    assert!(svg.contains("d &lt; 2") && svg.contains("words"));
+}
+
+/// Catches bars on top of each other, and heights that forget the base.
+#[test]
+fn bars_stand_side_by_side() {
+    let bars = |name: &str, colour: usize, height: f64| {
+        Series::new(name, colour, Mark::Bars, vec![(0.0, height), (1.0, height)])
+    };
+    let axis = Axis::categories("data", &["one", "two"]);
+    let panel = Panel::new("", axis, Axis::linear("mse"), vec![bars("a", 0, 1.0), bars("b", 1, 2.0)]);
+    let svg = Figure::new("t", vec![panel]).to_svg();
+    let mut lefts: Vec<&str> = svg
+        .lines()
+        .filter(|line| line.starts_with("<rect x="))
+        .filter_map(|line| line.split('"').nth(1))
+        .collect();
+    assert_eq!(lefts.len(), 4 + 2, "four bars, two entries of the legend");
+    lefts.sort_unstable();
+    lefts.dedup();
+    assert_eq!(lefts.len(), 6);
+}
+
+#[test]
+fn histograms_count() {
+    let series = Series::histogram("h", 0, &[0.0, 0.1, 0.6, 1.0, 7.0], (2, [0.0, 1.0]));
+    let heights: Vec<(f64, f64)> = series.points.iter().map(|point| (point.x, point.y)).collect();
+    assert_eq!(heights, [(0.0, 2.0), (0.5, 2.0), (1.0, 0.0)]);
+}
