@@ -14,8 +14,9 @@ pub mod metrics;
 pub mod plot;
 pub mod releases;
 pub mod reproduce;
+pub mod rkh21;
 
 /// Every experiment, in the order of the list that `organza reproduce` prints.
 pub fn experiments() -> Vec<Box<dyn reproduce::Experiment>> {
-    ayb23::experiments()
+    ayb23::experiments().into_iter().chain(rkh21::experiments()).collect()
 }

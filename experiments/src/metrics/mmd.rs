@@ -25,6 +25,18 @@ impl Sample {
         self.len() == 0
     }
 
+    /// One coordinate of all points.
+    pub fn coordinate(&self, index: usize) -> Vec<f64> {
+        (0..self.len()).map(|point| self.point(point)[index]).collect()
+    }
+
+    /// The mean of the points.
+    pub fn mean(&self) -> Vec<f64> {
+        (0..self.dimension)
+            .map(|index| self.coordinate(index).iter().sum::<f64>() / self.len() as f64)
+            .collect()
+    }
+
     fn point(&self, index: usize) -> &[f64] {
         &self.values[index * self.dimension..(index + 1) * self.dimension]
     }

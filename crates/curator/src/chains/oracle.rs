@@ -16,7 +16,7 @@ use super::model::{RecordModel, Simulate};
 use super::pass::{AddGradients, AddRatios, Scratch};
 use super::queries::{Allowance, StepQueries};
 use super::records::{BLOCK, Block, Records};
-use super::sampling::{draw_sample, threshold};
+use super::sampling::{draw_sample, rehearse_sample, threshold};
 use crate::CuratorError;
 use crate::mechanism::NoiseRng;
 
@@ -180,13 +180,13 @@ impl<M: RecordModel> PrivateOracle<M> {
     ) -> Result<Scratch, Stop> {
         let mut total = self.borrow_scratch();
         let mut chosen = unpoisoned(self.samples.lock()).pop().unwrap_or_default();
-        let (rows, threshold) = (self.records.rows() as u32, threshold(rate)); // fewer than 2^32 by construction
+        let rows = self.records.rows() as u32; // fewer than 2^32 by construction
         match self.source {
             Source::OperatingSystem => {
                 let mut secret = ChaCha20Rng::try_from_rng(&mut SysRng).map_err(no_entropy)?;
-                draw_sample(rows, threshold, &mut secret, &mut chosen);
+                draw_sample(rows, threshold(rate), &mut secret, &mut chosen);
             }
-            Source::Rehearsal => draw_sample(rows, threshold, rng, &mut chosen),
+            Source::Rehearsal => rehearse_sample(rows, rate, rng, &mut chosen),
         }
         chosen.chunks(BLOCK).for_each(|rows| add(rows, &mut total));
         unpoisoned(self.samples.lock()).push(chosen);

@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha20Rng;
 
 use super::super::models::GaussianMean;
-use super::super::sampling::{draw_sample, threshold};
+use super::super::sampling::{draw_sample, rehearse_sample, threshold};
 use super::*;
 
 /// Catches noise that is too small by a percent or so, and a sum that is not there.
@@ -36,7 +36,7 @@ fn private_answers_are_the_clipped_sum_plus_noise_of_the_declared_size() {
 }
 
 #[test]
-fn samples_have_exactly_the_rate() {
+fn samples_of_both_kinds_have_the_rate() {
     let mut rng = ChaCha20Rng::seed_from_u64(4);
     let mut chosen = Vec::new();
     // One in 256 has no lower bytes, so that ties decide nothing; the others need them.
@@ -44,8 +44,12 @@ fn samples_have_exactly_the_rate() {
         let (rows, times) = (10_000u32, 60);
         let mut counts = vec![0.0; 100];
         let mut total = 0.0;
-        for _ in 0..times {
-            draw_sample(rows, threshold(rate), &mut rng, &mut chosen);
+        for time in 0..times {
+            if time % 2 == 0 {
+                draw_sample(rows, threshold(rate), &mut rng, &mut chosen);
+            } else {
+                rehearse_sample(rows, rate, &mut rng, &mut chosen);
+            }
             assert!(chosen.windows(2).all(|pair| pair[0] < pair[1]) && chosen.iter().all(|row| *row < rows));
             total += chosen.len() as f64;
             chosen.iter().for_each(|row| counts[(*row / 100) as usize] += 1.0);

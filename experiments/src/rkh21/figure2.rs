@@ -1,0 +1,157 @@
+//! Figure 2: what the chains look like at epsilon = 15 on the banana.
+
+use super::chains::{WORDS, measure, setting};
+use super::problem::Problem;
+use crate::metrics::{Estimate, mean};
+use crate::plot::{Axis, Figure, Mark, Panel, Series};
+use crate::reproduce::{
+    Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict,
+};
+
+/// Bins of the histograms of the two coordinates, and their ranges.
+const BINS: usize = 30;
+const RANGES: [[f64; 2]; 2] = [[-0.6, 0.6], [-4.0, 4.0]];
+const EPSILON: f64 = 15.0;
+/// The tail of the banana: theta_2 below this.
+const TAIL: f64 = 1.0;
+
+/// The experiment.
+pub struct Figure2;
+
+impl Experiment for Figure2 {
+    fn key(&self) -> &'static str {
+        "rkh21-figure2"
+    }
+
+    fn title(&self) -> &'static str {
+        "Marginal distributions of four private chains on the banana at epsilon = 15 (Figure 2)"
+    }
+
+    fn paper(&self) -> &'static str {
+        "rkh21"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn variants(&self) -> &'static [Variant] {
+        &Variant::ALL
+    }
+
+    fn replicates(&self, _: Variant) -> u64 {
+        10
+    }
+
+    fn columns(&self, _: Variant) -> Vec<String> {
+        let fixed = ["mmd", "tail", "exact tail"].map(str::to_string).into_iter();
+        let bins = |name: &'static str| (0..BINS).map(move |bin| format!("{name} {bin}"));
+        let names = ["theta1", "theta2", "exact theta1", "exact theta2"];
+        fixed.chain(names.into_iter().flat_map(bins)).collect()
+    }
+
+    fn prepare(&self, variant: Variant) -> Result<Box<dyn Study>, ReproduceError> {
+        Ok(Box::new(Figure2Study { variant }))
+    }
+
+    fn report(&self, _: Variant, results: &Results) -> Report {
+        let lines = (0..WORDS.len()).filter_map(|algorithm| tail_line(results, algorithm)).collect();
+        let notes = vec![format!(
+            "Histograms of the best, the median and the worst replicate by MMD against exact draws. The paper says that DP-SGLD and DP-SGNHT have trouble exploring the long tail; \
+             here the tail is theta_2 < {TAIL}."
+        )];
+        Report { lines, figure: Some(figure(results)), tables: Vec::new(), notes }
+    }
+}
+
+/// Share of draws in the tail over the exact share.
+fn tail_line(results: &Results, algorithm: usize) -> Option<Line> {
+    let (tails, exact) =
+        (results.values(WORDS[algorithm], "tail"), results.mean(WORDS[algorithm], "exact tail")?);
+    let tail = mean(&tails);
+    let ratio =
+        Estimate { value: tail.value / exact.value, standard_error: tail.standard_error / exact.value };
+    let (text, holds) = match algorithm {
+        0 => ("covers the tail", ratio.value > 0.5),
+        1 => ("covers the tail, over-represents it in the median sample", ratio.value > 0.5),
+        _ => ("has trouble exploring the tail", ratio.value + 2.0 * ratio.standard_error < 1.0),
+    };
+    let place = format!("Figure 2, {}, share of draws in the tail over the exact share", WORDS[algorithm]);
+    let verdict = Verdict::of_statement(holds, "the tail is covered otherwise");
+    Some(Line::new(place, Published::Text(text.into()), ratio, verdict))
+}
+
+/// Best, median and worst replicate by distance.
+fn ranked(results: &Results, word: &str) -> Option<[usize; 3]> {
+    let distances = results.values(word, "mmd");
+    let mut order: Vec<usize> = (0..distances.len()).collect();
+    order.sort_by(|a, b| distances[*a].total_cmp(&distances[*b]));
+    Some([*order.first()?, order[order.len() / 2], *order.last()?])
+}
+
+fn figure(results: &Results) -> Figure {
+    let panel = |algorithm: usize, coordinate: usize| {
+        let word = WORDS[algorithm];
+        let [low, high] = RANGES[coordinate];
+        let curve = |prefix: &str, replicate: usize| -> Vec<(f64, f64)> {
+            let width = (high - low) / BINS as f64;
+            let height = |bin: usize| results.values(word, &format!("{prefix}theta{} {bin}", coordinate + 1));
+            (0..BINS)
+                .filter_map(|bin| {
+                    Some((low + (bin as f64 + 0.5) * width, height(bin).get(replicate)? / width))
+                })
+                .collect()
+        };
+        let mut series = vec![Series::new("exact", 6, Mark::Rule, curve("exact ", 0))];
+        if let Some(ranks) = ranked(results, word) {
+            for (colour, (name, replicate)) in ["best", "median", "worst"].iter().zip(ranks).enumerate() {
+                series.push(Series::new(name, [2, 0, 1][colour], Mark::Line, curve("", replicate)));
+            }
+        }
+        let label = format!("theta {}", coordinate + 1);
+        Panel::new(&format!("{word}: {label}"), Axis::linear(&label), Axis::linear("density"), series)
+    };
+    let panels = (0..2).flat_map(|coordinate| (0..WORDS.len()).map(move |algorithm| (algorithm, coordinate)));
+    Figure::new(
+        "[RKH21] Figure 2: marginals on the banana, epsilon = 15",
+        panels.map(|(a, c)| panel(a, c)).collect(),
+    )
+    .in_columns(4)
+    .with_subtitle("best, median and worst replicate by MMD, against exact draws")
+}
+
+struct Figure2Study {
+    variant: Variant,
+}
+
+impl Study for Figure2Study {
+    fn cells(&self) -> Vec<String> {
+        WORDS.map(str::to_string).into()
+    }
+
+    fn replicate(&self, cell: usize, seed: u64) -> Result<Vec<f64>, String> {
+        let setting = setting(Problem::Banana, cell, EPSILON, self.variant)?;
+        let found = measure(Problem::Banana, &setting, seed)?;
+        let tail = |values: &[f64]| {
+            values.iter().filter(|value| **value < TAIL).count() as f64 / values.len() as f64
+        };
+        let (draws, exact) =
+            ([0, 1].map(|k| found.draws.coordinate(k)), [0, 1].map(|k| found.exact.coordinate(k)));
+        let fixed = [found.mmd, tail(&draws[1]), tail(&exact[1])];
+        let shares =
+            draws.iter().chain(&exact).zip([0, 1, 0, 1]).flat_map(|(values, k)| shares(values, RANGES[k]));
+        Ok(fixed.into_iter().chain(shares).collect())
+    }
+}
+
+/// Share of the values in each bin.
+fn shares(values: &[f64], [low, high]: [f64; 2]) -> Vec<f64> {
+    let mut counts = vec![0.0; BINS];
+    for value in values {
+        let place = (value - low) / (high - low) * BINS as f64;
+        if (0.0..BINS as f64).contains(&place) {
+            counts[place as usize] += 1.0 / values.len() as f64;
+        }
+    }
+    counts
+}
