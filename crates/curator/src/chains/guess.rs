@@ -73,6 +73,11 @@ impl Guess {
         }
     }
 
+    /// The longest Langevin step that the curvature allows.
+    pub(super) fn langevin_curvature(&self) -> f64 {
+        (0.1 * self.posterior_sd.powi(2)).min(self.stable_sd().powi(2))
+    }
+
     /// The longest step that is stable in the stiffest direction.
     pub fn stable_sd(&self) -> f64 {
         1.0 / (self.records * self.stiffest).sqrt()

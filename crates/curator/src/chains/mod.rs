@@ -30,6 +30,7 @@ mod request;
 mod sample;
 mod sampling;
 mod settings;
+mod shape;
 #[cfg(test)]
 mod tests;
 mod words;

@@ -179,6 +179,9 @@ impl StepQueries {
         };
         let epsilon = at(delta)?;
         let left = delta - lattice_delta(epsilon, steps as f64 * self.lattice_variation()?);
+        if left <= 0.0 {
+            return Ok(f64::INFINITY); // So little noise that the lattice shows.
+        }
         Ok(if left < delta { at(left)? } else { epsilon })
     }
 
@@ -206,17 +209,52 @@ impl StepQueries {
         // For Gaussian questions the answer is known up to the lattice; it is also a start for the search otherwise.
         let mu = gaussian_mu(budget.epsilon, budget.delta)?;
         let start = self.gaussian_mu(budget.neighbours) * (steps as f64).sqrt() / mu;
-        let (accuracy, least, growth) =
-            if self.is_subsampled() { (1e-4, 1e-4, 2.0) } else { (1e-12, 0.999, 1.001) };
-        let (mut low, mut high) = (least * start, start);
-        while !covered(high)? {
-            (low, high) = (high, growth * high);
+        if let Some(query) = self.gradient.filter(|_| self.is_subsampled()) {
+            return self.sampled_noise_for(steps, budget, start * query.rate);
         }
-        while high / low > 1.0 + accuracy {
+        let (mut low, mut high) = (0.999 * start, start);
+        while !covered(high)? {
+            (low, high) = (high, 1.001 * high);
+        }
+        while high / low > 1.0 + 1e-12 {
             let middle = (low * high).sqrt();
             if covered(middle)? { high = middle } else { low = middle }
         }
         Ok(self.scaled(high))
+    }
+
+    /// The factor within a part in 1e4 of epsilon: the accountant takes a second for each, so the next try is where a line through the
+    /// logarithms of the last two says.
+    fn sampled_noise_for(&self, steps: u64, budget: &Budget, start: f64) -> Result<Self, CuratorError> {
+        let (mut low, mut high) = (0.0, f64::INFINITY);
+        let (mut factor, mut slope) = (start, -1.0);
+        let mut last: Option<(f64, f64)> = None;
+        for _ in 0..60 {
+            let epsilon = self.scaled(factor).epsilon(steps, budget.delta, budget.neighbours)?;
+            if epsilon <= budget.epsilon {
+                high = factor
+            } else {
+                low = factor
+            }
+            if (0.9999..=1.0).contains(&(epsilon / budget.epsilon)) || high / low < 1.0 + 1e-6 {
+                break;
+            }
+            let (x, y) = (libm::log(factor), libm::log(epsilon / (0.99995 * budget.epsilon)));
+            if let Some((before, value)) = last.filter(|(before, _)| *before != x && y.is_finite()) {
+                slope = ((y - value) / (x - before)).clamp(-3.0, -0.3);
+            }
+            last = y.is_finite().then_some((x, y));
+            let next = libm::exp(x - y.clamp(-3.0, 3.0) / slope);
+            factor = match (low < next && next < high, high.is_finite()) {
+                (true, _) => next,
+                (false, true) => (low.max(0.1 * high) * high).sqrt(),
+                (false, false) => 2.0 * low,
+            };
+        }
+        if high.is_finite() {
+            return Ok(self.scaled(high));
+        }
+        Err(CuratorError::option("--epsilon", "no noise was found with which the budget covers the steps"))
     }
 
     pub(super) fn scaled(&self, factor: f64) -> Self {

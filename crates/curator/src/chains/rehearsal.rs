@@ -24,7 +24,7 @@ use super::words::{ChainMethod, ChainModel};
 use crate::CuratorError;
 
 /// Records of a rehearsal, at most.
-pub const MOST_RECORDS: u64 = 20_000;
+pub const MOST_RECORDS: u64 = 5_000;
 /// Clipped records above this share bias a chain.
 const MOST_CLIPPED: f64 = 0.2;
 
@@ -68,8 +68,7 @@ pub fn rehearse(rehearsal: &Rehearsal<'_>, monitor: &Monitor<'_>) -> Result<Vec<
         return Err(CuratorError::option("--rehearse", "must be at least 1"));
     }
     let mut trials = Vec::new();
-    for request in grid(rehearsal)? {
-        let plan = ChainPlan::new(rehearsal.design, &request)?;
+    for plan in grid(rehearsal)? {
         trials.push(rehearsal.trial(&plan, monitor)?);
     }
     let least = trials.iter().map(|trial| trial.error).fold(f64::INFINITY, f64::min);
@@ -82,8 +81,8 @@ pub fn rehearse(rehearsal: &Rehearsal<'_>, monitor: &Monitor<'_>) -> Result<Vec<
     Ok(trials)
 }
 
-/// The request with every choice of the grid that was not made by hand.
-fn grid(rehearsal: &Rehearsal<'_>) -> Result<Vec<ChainRequest>, CuratorError> {
+/// Plans with every choice of the grid that was not made by hand.
+fn grid(rehearsal: &Rehearsal<'_>) -> Result<Vec<ChainPlan>, CuratorError> {
     let Rehearsal { design, request, .. } = rehearsal;
     let guess = Guess::new(design, request.records);
     let (hmc, has_ratio) = (request.method == ChainMethod::DpHmc, request.method.is_exact());
@@ -92,7 +91,7 @@ fn grid(rehearsal: &Rehearsal<'_>) -> Result<Vec<ChainRequest>, CuratorError> {
     // The slope of a logistic regression is bounded: a smaller clip bound would only bias.
     let clips: &[f64] = if design.model() == ChainModel::Logistic { &[1.0] } else { &[0.7, 1.0, 1.4] };
     let sizes: &[f64] = if request.tuning.step_size.is_none() { &[0.5, 1.0, 2.0] } else { &[1.0] };
-    let mut requests = Vec::new();
+    let mut plans: Vec<ChainPlan> = Vec::new();
     for leap in leaps {
         for clip in clips {
             let mut tried = (*request).clone();
@@ -105,16 +104,16 @@ fn grid(rehearsal: &Rehearsal<'_>) -> Result<Vec<ChainRequest>, CuratorError> {
             if has_ratio {
                 tried.tuning.ratio_clip.get_or_insert(clip * guess.clip);
             }
-            let usual = ChainPlan::new(design, &tried)?.kernel.step_size();
+            let usual = ChainPlan::new(design, &tried)?;
             for size in sizes {
-                let mut tried = tried.clone();
-                tried.tuning.step_size = Some(size * usual);
-                requests.push(tried);
+                let mut plan = usual.clone();
+                plan.kernel.lengthen(*size);
+                plans.push(plan);
             }
         }
     }
-    requests.dedup();
-    Ok(requests)
+    plans.dedup();
+    Ok(plans)
 }
 
 impl Rehearsal<'_> {
@@ -214,18 +213,24 @@ impl Scaled {
 }
 
 impl ChainKernel {
-    /// The same kernel for a posterior that is wider by this factor.
-    fn stretch(&mut self, factor: f64) {
-        let start = self.start_mut();
-        start.sd.iter_mut().for_each(|sd| *sd = (*sd * factor).min(0.1));
+    /// The same kernel with longer steps.
+    fn lengthen(&mut self, factor: f64) {
         match self {
             Self::Hmc(kernel) => kernel.step_size *= factor,
             Self::Penalty(kernel) => kernel.step_size *= factor,
-            Self::Sgld(kernel) => kernel.step_size *= factor * factor,
-            Self::Sgnht(kernel) => {
-                kernel.step_size *= factor;
-                kernel.friction /= factor;
-            }
+            Self::Sgld(kernel) => kernel.step_size *= factor,
+            Self::Sgnht(kernel) => kernel.step_size *= factor,
+        }
+    }
+
+    /// The same kernel for a posterior that is wider by this factor.
+    fn stretch(&mut self, factor: f64) {
+        self.start_mut().sd.iter_mut().for_each(|sd| *sd = (*sd * factor).min(0.1));
+        self.lengthen(factor);
+        match self {
+            Self::Sgld(kernel) => kernel.step_size *= factor,
+            Self::Sgnht(kernel) => kernel.friction /= factor,
+            Self::Hmc(_) | Self::Penalty(_) => {}
         }
     }
 }
