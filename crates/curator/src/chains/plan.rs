@@ -3,7 +3,7 @@
 //! **Shares.** With an acceptance test a fifth of mu^2 pays for the [`Pilot`], the rest for the chains; of each step of dp-hmc half goes to the
 //! ratio and half to the L + 1 gradients. Every step costs the same, warm-up included.
 //!
-//! **Steps of each chain.** dp-hmc 250 with L = 3, dp-penalty 1,000, dp-sgld and dp-sgnht 2,000; a fifth of them is warm-up. Where noise is
+//! **Steps of each chain.** dp-hmc 250 with L = 5, dp-penalty 1,000, dp-sgld and dp-sgnht 2,000; a fifth of them is warm-up. Where noise is
 //! the limit, effective draws hardly depend on the number of steps: twice the steps have half the squared length. dp-sgld and dp-sgnht
 //! sample records at the rate that adds a tenth to the noise of a step, and take all records if that is above a quarter or there are few.
 //!

@@ -74,8 +74,8 @@ pub fn rehearse(rehearsal: &Rehearsal<'_>, monitor: &Monitor<'_>) -> Result<Vec<
     let least = trials.iter().map(|trial| trial.error).fold(f64::INFINITY, f64::min);
     let promise = |trial: &Trial| {
         let clipped = trial.clipped_gradients.max(trial.clipped_ratios); // a NaN is left aside
-        let fair = !(clipped > MOST_CLIPPED) && trial.error < 1.5 * least.max(1.0);
-        if fair { trial.effective } else { trial.effective - 1e9 }
+        let unfair = clipped > MOST_CLIPPED || trial.error > 1.5 * least.max(1.0);
+        if unfair { trial.effective - 1e9 } else { trial.effective }
     };
     trials.sort_by(|one, other| promise(other).total_cmp(&promise(one)));
     Ok(trials)
@@ -90,7 +90,12 @@ fn grid(rehearsal: &Rehearsal<'_>) -> Result<Vec<ChainPlan>, CuratorError> {
     let leaps: &[usize] = if hmc && request.tuning.leapfrog_steps.is_none() { &[2, 4, 8] } else { &[0] };
     // The slope of a logistic regression is bounded: a smaller clip bound would only bias.
     let clips: &[f64] = if design.model() == ChainModel::Logistic { &[1.0] } else { &[0.7, 1.0, 1.4] };
-    let sizes: &[f64] = if request.tuning.step_size.is_none() { &[0.5, 1.0, 2.0] } else { &[1.0] };
+    // Longer Langevin steps than planned have more noise than the dynamics, which no effective size would show.
+    let sizes: &[f64] = match (request.tuning.step_size, request.method) {
+        (Some(_), _) => &[1.0],
+        (None, ChainMethod::DpSgld) => &[0.25, 0.5, 1.0],
+        (None, _) => &[0.5, 1.0, 2.0],
+    };
     let mut plans: Vec<ChainPlan> = Vec::new();
     for leap in leaps {
         for clip in clips {

@@ -20,7 +20,7 @@ const START_SD: f64 = 0.1;
 /// So few records are never sampled, nor are they if more than a quarter would be: a sum over all has a simpler loss.
 const ALL_RECORDS: f64 = 20_000.0;
 /// Leapfrog steps of a proposal unless others are asked for.
-const LEAPFROG_STEPS: usize = 3;
+const LEAPFROG_STEPS: usize = 5;
 
 /// The questions of a step, with noises in the right proportion to each other.
 pub(super) fn template(request: &ChainRequest, guess: &Guess, rate: f64) -> StepQueries {
