@@ -113,10 +113,10 @@ fn plans_cost_the_budget_and_not_more() {
 #[test]
 fn sampled_plans_cost_the_budget() {
     let mut request = request(ChainMethod::DpSgld, 100_000, 2.0);
-    request.tuning = Tuning { rate: Some(0.01), steps: Some(100), ..Tuning::default() };
+    request.tuning = Tuning { rate: Some(0.05), steps: Some(10), ..Tuning::default() };
     let plan = ChainPlan::new(&of(ChainModel::Logistic), &request).unwrap();
     let queries = plan.allowance.queries();
-    let epsilon = queries.epsilon(400, 1e-6, Neighbours::Substitute).unwrap();
+    let epsilon = queries.epsilon(40, 1e-6, Neighbours::Substitute).unwrap();
     assert!(epsilon <= 2.0 && epsilon > 1.999, "{epsilon}");
 }
 
@@ -150,7 +150,13 @@ fn rehearsals_are_seeded_and_scale() {
     };
     let (some, again, many) = (tried(10_000), tried(10_000), tried(100_000));
     assert_eq!(format!("{some:?}"), format!("{again:?}"));
-    assert!(some.windows(2).all(|pair| pair[0].effective >= pair[1].effective), "{some:?}");
+    let least = some.iter().map(|trial| trial.error).fold(f64::INFINITY, f64::min);
+    let fair: Vec<f64> = some
+        .iter()
+        .filter(|trial| trial.error <= 2.0 * least.max(1.0))
+        .map(|trial| trial.effective)
+        .collect();
+    assert!(fair.is_sorted_by(|one, other| one >= other), "{some:?}");
     assert!(many[0].effective > 2.0 * some[0].effective, "{many:?} {some:?}");
     assert!(many[0].error < 6.0 && many[0].clipped_gradients.abs() < 0.05, "{many:?}");
 }

@@ -14,7 +14,7 @@
 //! | dp-hmc | noise of the ratio 1.3 at the distance of L free steps; noise of the kinetic energy s_g eta sqrt(L d) = 1.5; 0.5 s; 1.5 standard deviations of the stiffest direction |
 //! | dp-penalty | noise of the ratio 1.3 at the typical distance; 2.4 s / sqrt(d), or 2.4 s along one component |
 //! | dp-sgld | the step whose noise is all from privacy, c / s_g^2 with c = 2 (right) or 1 (published); s^2 / 10; a tenth of the noise from sampling records; the stiffest direction |
-//! | dp-sgnht | s / 5; 0.5 / s_g; friction h s_g^2 / 2, at least 1 / s |
+//! | dp-sgnht | s / 5; 0.5 / s_g; half a standard deviation of the stiffest direction; friction h s_g^2 / 2, at least 1 / s and enough for explicit steps in the stiffest direction |
 
 use organza_mcmc::Plan;
 use organza_release::loss::{

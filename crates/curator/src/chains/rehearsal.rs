@@ -69,12 +69,16 @@ pub fn rehearse(rehearsal: &Rehearsal<'_>, monitor: &Monitor<'_>) -> Result<Vec<
     }
     let mut trials = Vec::new();
     for plan in grid(rehearsal)? {
-        trials.push(rehearsal.trial(&plan, monitor)?);
+        trials.push(match rehearsal.trial(&plan, monitor) {
+            // A chain that leaves the range of numbers has failed its trial, not the rehearsal.
+            Err(CuratorError::Run(_)) => Trial { error: f64::INFINITY, ..Trial::of(&plan) },
+            other => other?,
+        });
     }
     let least = trials.iter().map(|trial| trial.error).fold(f64::INFINITY, f64::min);
     let promise = |trial: &Trial| {
         let clipped = trial.clipped_gradients.max(trial.clipped_ratios); // a NaN is left aside
-        let unfair = clipped > MOST_CLIPPED || trial.error > 1.5 * least.max(1.0);
+        let unfair = clipped > MOST_CLIPPED || trial.error > 2.0 * least.max(1.0);
         if unfair { trial.effective - 1e9 } else { trial.effective }
     };
     trials.sort_by(|one, other| promise(other).total_cmp(&promise(one)));
@@ -136,18 +140,7 @@ impl Rehearsal<'_> {
         plan: &ChainPlan,
         monitor: &Monitor<'_>,
     ) -> Result<Trial, CuratorError> {
-        let settings = plan.settings();
-        let mut trial = Trial {
-            step_size: settings.step_size,
-            leapfrog_steps: settings.leapfrog_steps,
-            gradient_clip: settings.gradient_clip,
-            ratio_clip: settings.ratio_clip,
-            effective: 0.0,
-            error: 0.0,
-            acceptance: 0.0,
-            clipped_gradients: 0.0,
-            clipped_ratios: 0.0,
-        };
+        let mut trial = Trial::of(plan);
         let scaled = Scaled::new(plan);
         for data_set in 0..self.data_sets {
             let (truth, draws) = self.run_once(model, &scaled, data_set as u32, monitor)?;
@@ -224,7 +217,10 @@ impl ChainKernel {
             Self::Hmc(kernel) => kernel.step_size *= factor,
             Self::Penalty(kernel) => kernel.step_size *= factor,
             Self::Sgld(kernel) => kernel.step_size *= factor,
-            Self::Sgnht(kernel) => kernel.step_size *= factor,
+            Self::Sgnht(kernel) => {
+                kernel.step_size *= factor;
+                kernel.friction *= factor;
+            }
         }
     }
 
@@ -234,13 +230,29 @@ impl ChainKernel {
         self.lengthen(factor);
         match self {
             Self::Sgld(kernel) => kernel.step_size *= factor,
-            Self::Sgnht(kernel) => kernel.friction /= factor,
+            Self::Sgnht(kernel) => kernel.friction /= factor * factor,
             Self::Hmc(_) | Self::Penalty(_) => {}
         }
     }
 }
 
 impl Trial {
+    /// What is tried, before anything is known.
+    fn of(plan: &ChainPlan) -> Self {
+        let settings = plan.settings();
+        Self {
+            step_size: settings.step_size,
+            leapfrog_steps: settings.leapfrog_steps,
+            gradient_clip: settings.gradient_clip,
+            ratio_clip: settings.ratio_clip,
+            effective: 0.0,
+            error: 0.0,
+            acceptance: 0.0,
+            clipped_gradients: 0.0,
+            clipped_ratios: 0.0,
+        }
+    }
+
     fn add(&mut self, draws: &Draws, truths: &[f64], posterior_sd: f64) {
         let (mut least, mut squares) = (f64::INFINITY, 0.0);
         for (name, truth) in draws.names().iter().zip(truths) {

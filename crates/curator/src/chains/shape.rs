@@ -105,8 +105,12 @@ impl Shape<'_> {
             }
             ChainMethod::DpSgnht => {
                 let noise = self.gradient_noise();
-                let h = step_size((0.2 * self.guess.posterior_sd).min(0.5 / noise));
-                let friction = (0.5 * h * noise * noise).max(1.0 / self.guess.posterior_sd);
+                let stable = self.guess.stable_sd();
+                let usual = (0.2 * self.guess.posterior_sd).min(0.5 / noise).min(0.5 * stable);
+                let h = step_size(usual);
+                // Explicit steps need friction against the stiffest direction.
+                let least = (h / (stable * stable)).max(1.0 / self.guess.posterior_sd);
+                let friction = (0.5 * h * noise * noise).max(least);
                 let friction = tuning.friction.unwrap_or(friction);
                 ChainKernel::Sgnht(DpSgnht { start, step_size: h, friction })
             }
