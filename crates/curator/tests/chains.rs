@@ -112,12 +112,12 @@ fn plans_cost_the_budget_and_not_more() {
 /// Catches a sampled plan whose noise is too small for its claim, or far too large.
 #[test]
 fn sampled_plans_cost_the_budget() {
-    let mut request = request(ChainMethod::DpSgld, 100_000, 2.0);
-    request.tuning = Tuning { rate: Some(0.05), steps: Some(10), ..Tuning::default() };
+    let mut request = request(ChainMethod::DpSgld, 1_000_000, 4.0);
+    request.tuning = Tuning { rate: Some(0.02), ..Tuning::default() };
     let plan = ChainPlan::new(&of(ChainModel::Logistic), &request).unwrap();
     let queries = plan.allowance.queries();
-    let epsilon = queries.epsilon(40, 1e-6, Neighbours::Substitute).unwrap();
-    assert!(epsilon <= 2.0 && epsilon > 1.999, "{epsilon}");
+    let epsilon = queries.epsilon(8_000, 1e-6, Neighbours::Substitute).unwrap();
+    assert!(epsilon <= 4.0 && epsilon > 3.999, "{epsilon}");
 }
 
 /// Catches choices that are silently ignored.

@@ -170,7 +170,7 @@ fn linear_chains_report_sigma_in_users_units() {
     folder.write("line.csv", &text);
     let ran = folder.run(
         "sample line.csv --model linear --formula y~x --bound x=0:10 --bound y=-5:15 --method dp-sgld --epsilon 16 \
-         --delta 1e-6 --no-ledger --json -o fit",
+         --delta 1e-6 --steps 600 --warmup 300 --no-ledger --json -o fit",
     );
     let found = finished(&ran);
     let parameters = found["summary"]["parameters"].as_array().unwrap();
@@ -181,5 +181,6 @@ fn linear_chains_report_sigma_in_users_units() {
         assert_eq!(row["name"], name);
         assert!((row["mean"].as_f64().unwrap() - truth).abs() < limit, "{parameters:?}");
     }
-    folder.run("predict fit line.csv -o p.csv").says(0, &[]);
+    folder.write("new.csv", "x\n3\n");
+    folder.run("predict fit new.csv -o p.csv").says(0, &[]);
 }

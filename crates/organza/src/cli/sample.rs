@@ -255,7 +255,11 @@ impl SampleArguments {
         let mut paid = self.beside.charge(self.table.as_deref(), &charge)?;
         let drawn = fit::watch(&plan.run, self.json, |monitor| sample(design, &plan, records, monitor));
         let draws = drawn.map_err(|error| Failure::failed(format!("{error}; the charge stands")))?;
-        fit::refuse_empty(&draws)?;
+        if draws.total() == 0 {
+            return Err(Failure::failed(
+                "interrupted before the first draw: nothing is kept, and the charge stands",
+            ));
+        }
         let summary = Summary::new(&draws, self.mass).map_err(Failure::bad_input)?;
         let report = Report { design, plan: &plan, charge: &charge, counts, draws: &draws, summary };
         folder.finish(&draws, &report.as_json(paid.outcome()), &self.settings(design, &plan, counts))?;
