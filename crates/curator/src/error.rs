@@ -1,5 +1,6 @@
 //! Errors of the side that sees data.
 
+use organza_mcmc::RunError;
 use organza_release::ReleaseError;
 use organza_release::loss::LossError;
 
@@ -108,6 +109,9 @@ pub enum CuratorError {
     /// The loss could not be computed.
     #[error(transparent)]
     Loss(#[from] LossError),
+    /// A private chain failed, or its plan cannot be run.
+    #[error(transparent)]
+    Run(#[from] RunError),
     /// The release would not be valid.
     #[error(transparent)]
     Release(#[from] ReleaseError),

@@ -128,7 +128,7 @@ impl StepQueries {
     }
 
     /// What drawing noise on a lattice adds to delta in one step, as a total variation.
-    fn lattice_variation(&self) -> Result<f64, LossError> {
+    pub(super) fn lattice_variation(&self) -> Result<f64, LossError> {
         let one = |noise: f64| discrete_gaussian_total_variation(noise_steps(noise) as f64);
         let counted = usize::from(self.count_weight > 0.0);
         let mut total = 0.0;
@@ -230,7 +230,7 @@ impl StepQueries {
         Ok(sigma / query.noise)
     }
 
-    fn scaled(&self, factor: f64) -> Self {
+    pub(super) fn scaled(&self, factor: f64) -> Self {
         let gradient = self.gradient.map(|query| GradientQuery { noise: factor * query.noise, ..query });
         let ratio = self.ratio.map(|query| RatioQuery { noise: factor * query.noise, ..query });
         Self { gradient, ratio, ..*self }

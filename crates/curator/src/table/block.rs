@@ -25,7 +25,33 @@ pub(super) struct Needs<'a> {
     pub categorical: &'a [CategoricalColumn],
     pub missing: Missing,
     pub path: String,
+    pub response_rule: Option<ResponseRule>,
     levels: Vec<HashMap<&'a [u8], u32>>,
+}
+
+/// What a response must be, beyond a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResponseRule {
+    /// Exactly 0 or 1.
+    ZeroOrOne,
+    /// A whole number, not negative.
+    Count,
+}
+
+impl ResponseRule {
+    fn allows(self, value: f64) -> bool {
+        match self {
+            Self::ZeroOrOne => value == 0.0 || value == 1.0,
+            Self::Count => value >= 0.0 && value.fract() == 0.0,
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::ZeroOrOne => "neither 0 nor 1",
+            Self::Count => "not a whole number from 0 on",
+        }
+    }
 }
 
 /// A cell as a reader found it.
@@ -46,7 +72,7 @@ impl<'a> Needs<'a> {
             levels.iter().zip(0..).map(|(level, code)| (level.as_bytes(), code)).collect::<HashMap<_, _>>()
         };
         let levels = categorical.iter().map(|column| codes(&column.levels)).collect();
-        Self { numeric, categorical, missing, path, levels }
+        Self { numeric, categorical, missing, path, response_rule: None, levels }
     }
 
     /// Names of the needed columns, numeric ones first.
@@ -64,12 +90,21 @@ impl<'a> Needs<'a> {
     ) -> Result<Option<f64>, CuratorError> {
         let described = &self.numeric[column];
         let fail = |reason: String| Err(self.cell_error(&described.name, place(), reason));
+        let rule = self.response_rule.filter(|_| column == 0);
         match cell {
-            Cell::Number(value) if value.is_finite() => Ok(Some(value)),
+            Cell::Number(value) if value.is_finite() => match rule {
+                Some(rule) if !rule.allows(value) => {
+                    fail(format!("{value} is {}, which the model cannot use", rule.text()))
+                }
+                _ => Ok(Some(value)),
+            },
             Cell::Number(value) if value.is_infinite() => fail(format!("{value} is not a finite number")),
             Cell::Number(_) | Cell::Missing => match self.missing {
                 Missing::Refused => fail(MISSING_HELP.to_string()),
                 Missing::Dropped => Ok(None),
+                Missing::Midpoint if rule.is_some() => {
+                    fail("a missing response of this model has no midpoint; use --missing drop".to_string())
+                }
                 Missing::Midpoint => {
                     Ok(Some(0.5 * described.interval.lower + 0.5 * described.interval.upper))
                 }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use organza_release::Missing;
 
-pub use block::Counts;
 use block::Needs;
+pub use block::{Counts, ResponseRule};
 
 use crate::CuratorError;
 use crate::formula::{BlockColumns, CategoricalColumn, Design};
@@ -94,6 +94,13 @@ impl<'a> Table<'a> {
         let (numeric, categorical) = (design.numeric_columns(), design.categorical_columns());
         let needs = Needs::new(numeric, categorical, options.missing, input.name());
         Self { input, options, needs, progress }
+    }
+
+    /// The same table, whose first column, the response, must keep a rule.
+    #[must_use]
+    pub fn with_response_rule(mut self, rule: Option<ResponseRule>) -> Self {
+        self.needs.response_rule = rule;
+        self
     }
 
     /// Prepares to read the levels of some columns. Nothing is opened yet.

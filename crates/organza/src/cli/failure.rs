@@ -55,9 +55,10 @@ impl From<CuratorError> for Failure {
     fn from(error: CuratorError) -> Self {
         match error {
             CuratorError::Ledger(error) => error.into(),
-            CuratorError::Entropy(_) | CuratorError::Interrupted { .. } | CuratorError::Unwritable { .. } => {
-                Failure::failed(error)
-            }
+            CuratorError::Entropy(_)
+            | CuratorError::Interrupted { .. }
+            | CuratorError::Run(_)
+            | CuratorError::Unwritable { .. } => Failure::failed(error),
             other => Failure::bad_input(other),
         }
     }

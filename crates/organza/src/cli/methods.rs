@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use organza_curator::chains::ChainMethod;
 use organza_infer::{Evidence, Method};
 use serde_json::{Value, json};
 
@@ -32,13 +33,13 @@ pub fn run(arguments: &MethodsArguments) -> Result<Status, Failure> {
     };
     let lacks = |method: Method| evidence.as_ref().map(|evidence| method.lacks(evidence));
     if arguments.json {
-        let values: Vec<Value> =
-            Method::ALL.into_iter().map(|method| as_json(method, lacks(method))).collect();
-        print_json(&values)?;
+        let values = Method::ALL.into_iter().map(|method| as_json(method, lacks(method)));
+        print_json(&values.chain(ChainMethod::ALL.map(chain_json)).collect::<Vec<Value>>())?;
         return Ok(Status::Fine);
     }
-    let text: Vec<String> = Method::ALL.into_iter().map(|method| paragraph(method, lacks(method))).collect();
-    print_text(&text.join("\n"))?;
+    let text = Method::ALL.into_iter().map(|method| paragraph(method, lacks(method)));
+    let chains = ChainMethod::ALL.into_iter().map(chain_paragraph);
+    print_text(&text.chain(chains).collect::<Vec<String>>().join("\n"))?;
     Ok(Status::Fine)
 }
 
@@ -78,4 +79,21 @@ fn as_json(method: Method, lacks: Option<Option<String>>) -> Value {
         value["lacks"] = json!(lacks);
     }
     value
+}
+
+/// What private chains need: no release will do.
+const BESIDE_TABLE: &str = "the table itself: `organza sample` runs it beside the data";
+
+fn chain_paragraph(method: ChainMethod) -> String {
+    let (computes, assumes) = method.description();
+    format!(
+        "\u{1b}[1m{method}\u{1b}[0m  (in the papers: {} [RKH21])\n  computes {computes}\n  assumes  {assumes}\n  needs    {BESIDE_TABLE}\n",
+        method.word().to_uppercase()
+    )
+}
+
+fn chain_json(method: ChainMethod) -> Value {
+    let (computes, assumes) = method.description();
+    let paper = format!("{} [RKH21]", method.word().to_uppercase());
+    json!({ "method": method, "samplers": [], "paper": paper, "computes": computes, "assumes": assumes, "needs": BESIDE_TABLE })
 }

@@ -3,6 +3,7 @@
 mod account;
 mod account_subsampled;
 mod augment;
+mod beside_table;
 mod compose;
 mod demo;
 mod failure;
@@ -26,6 +27,8 @@ mod release_plan;
 mod release_randomised;
 mod release_report;
 mod reproduce;
+mod sample;
+mod sample_report;
 mod simulate;
 mod simulation;
 mod sources;
@@ -57,6 +60,8 @@ enum Verb {
     Fit(Box<fit::FitArguments>),
     /// Posteriors of probabilities, means and log odds, by latent counts or latent records
     Augment(augment::AugmentArguments),
+    /// Private chains beside the table, for models of which no statistic suffices
+    Sample(Box<sample::SampleArguments>),
     /// Predict new records with a fit
     Predict(predict::PredictArguments),
     /// Explain the methods, and which of them given releases allow
@@ -83,6 +88,7 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         Verb::Inspect(arguments) => inspect::run(&arguments),
         Verb::Fit(arguments) => fit::run(&arguments),
         Verb::Augment(arguments) => augment::run(&arguments),
+        Verb::Sample(arguments) => sample::run(&arguments),
         Verb::Predict(arguments) => predict::run(&arguments),
         Verb::Methods(arguments) => methods::run(&arguments),
         Verb::Account(arguments) => account::run(&arguments),

@@ -45,8 +45,11 @@ pub struct PredictArguments {
 /// What a fit's summary says that prediction needs.
 #[derive(Deserialize)]
 struct Fitted {
+    /// Of a fit by private chains only.
+    #[serde(default)]
+    model: Option<String>,
     residual_sd: Option<f64>,
-    domain: Domain,
+    domain: Option<Domain>,
 }
 
 /// Records of the table as the regression sees them.
@@ -65,11 +68,15 @@ pub fn run(arguments: &PredictArguments) -> Result<Status, Failure> {
         arguments.output.as_deref().map(|path| PendingFile::create(path, arguments.force)).transpose()?;
     let fitted: Fitted = serde_json::from_slice(&read(&arguments.fit.join(SUMMARY))?)
         .map_err(|error| unusable(&arguments.fit.join(SUMMARY), error))?;
+    let domain = fitted.domain.ok_or_else(|| {
+        let model = fitted.model.unwrap_or_else(|| "posterior".into());
+        unusable(&arguments.fit.join(SUMMARY), format!("a {model} fit has no predictions; linear fits have"))
+    })?;
     let path = arguments.fit.join(DRAWS);
     let draws = File::open(&path).map_err(|error| unusable(&path, error))?;
     let draws = read_parquet(draws).map_err(|error| unusable(&path, error))?;
     let predictor = Predictor::new(&draws, fitted.residual_sd).map_err(|error| unusable(&path, error))?;
-    let records = Records::read(&arguments.table, &fitted.domain)?;
+    let records = Records::read(&arguments.table, &domain)?;
     if records.width != predictor.coefficients() {
         return Err(unusable(&path, "the draws and the summary are of different fits"));
     }

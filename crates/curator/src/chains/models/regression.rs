@@ -195,10 +195,10 @@ impl<R: Response> RecordModel for Regression<R> {
 }
 
 impl<R: Response> Simulate for Regression<R> {
-    /// Coefficients whose predictor is of the order of 1, and residuals of a fifth of the response's range: the public guess of a
-    /// regression that is worth fitting.
+    /// Coefficients whose predictor is of the order of 1, or of a third of the response's half-width, and residuals of a fifth of it: the
+    /// public guess of a regression that is worth fitting and whose responses are rarely clamped.
     fn draw_parameters(&self, rng: &mut ChainRng, theta: &mut [f64]) {
-        let sd = self.prior.sd()[0].min(1.0) / self.reach();
+        let sd = self.prior.sd()[0].min(if R::SCALE { 0.3 } else { 1.0 }) / self.reach();
         theta.iter_mut().for_each(|value| *value = sd * rng.sample::<f64, _>(StandardNormal));
         if R::SCALE {
             theta[self.coefficients()] = -1.5 + 0.3 * rng.sample::<f64, _>(StandardNormal);

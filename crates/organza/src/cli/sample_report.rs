@@ -1,0 +1,269 @@
+//! What is said of private chains: the plan, the result, the rehearsal.
+
+use std::path::Path;
+
+use organza_curator::chains::kernels::ChainInfo;
+use organza_curator::chains::{ChainDesign, ChainModel, ChainPlan, ChainSettings, Trial, mean_statistic};
+use organza_curator::ledger::{Charge, ChargeOutcome, Preview};
+use organza_curator::table::Counts;
+use organza_mcmc::{Draws, Summary};
+use organza_release::loss::Mechanism;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::fit_report::cells;
+use super::release_plan::explain_preview;
+use super::terminal::{short, table};
+
+/// Clipped records above this share bias a chain.
+const MOST_CLIPPED: f64 = 0.2;
+/// Acceptance below this says that steps are too long for the noise.
+const LEAST_ACCEPTANCE: f64 = 0.1;
+
+/// All settings, for `fit.toml`.
+#[derive(Serialize)]
+pub struct SampleSettings {
+    organza: &'static str,
+    table: Option<String>,
+    formula: String,
+    prior_sd: f64,
+    rows: u64,
+    sample: ChainSettings,
+    bounds: Vec<organza_release::Column>,
+}
+
+impl SampleSettings {
+    pub fn new(path: Option<&Path>, design: &ChainDesign, plan: &ChainPlan, counts: Counts) -> Self {
+        Self {
+            organza: env!("CARGO_PKG_VERSION"),
+            table: path.map(|path| path.display().to_string()),
+            formula: design.domain().formula.clone(),
+            prior_sd: design.prior_sd(),
+            rows: counts.rows,
+            sample: plan.settings(),
+            bounds: design.domain().columns.clone(),
+        }
+    }
+}
+
+/// Everything about finished chains.
+pub struct Report<'a> {
+    pub design: &'a ChainDesign,
+    pub plan: &'a ChainPlan,
+    pub charge: &'a Charge,
+    pub counts: Counts,
+    pub draws: &'a Draws,
+    pub summary: Summary,
+}
+
+impl Report<'_> {
+    pub fn as_json(&self, outcome: Option<&ChargeOutcome>) -> Value {
+        let share = |name: &str| mean_statistic(self.draws, name);
+        let mut value = json!({
+            "schema": "organza/sample/1",
+            "model": self.plan.model,
+            "method": self.plan.request.method,
+            "records": self.counts.records,
+            "rows": self.counts.rows,
+            "settings": self.plan.settings(),
+            "privacy": privacy(self.plan, self.charge),
+            "acceptance": share(ChainInfo::ACCEPTANCE),
+            "clipped_gradients": share(ChainInfo::CLIPPED_GRADIENTS),
+            "clipped_ratios": share(ChainInfo::CLIPPED_RATIOS),
+            "notes": self.notes(),
+            "warnings": self.warnings(),
+            "summary": self.summary,
+            "ledger": outcome,
+            "tool": { "name": "organza", "version": env!("CARGO_PKG_VERSION") },
+        });
+        if self.plan.model == ChainModel::Linear {
+            // With it `organza predict` knows the units.
+            value["domain"] = json!(organza_release::Domain::Box(self.design.domain().clone()));
+        }
+        value
+    }
+
+    /// The table for a person.
+    pub fn table(&self) -> String {
+        let interval = format!("{}% hdi", short(100.0 * self.summary.mass));
+        let header = ["", "mean", "sd", &interval, "", "mcse", "ess bulk", "ess tail", "r_hat"];
+        let rows = self.summary.parameters.iter().map(cells);
+        format!(
+            "{} records; {} by {}, ({}, {})-differentially private as a whole\n{}{} chains of {} draws{}\n",
+            self.counts.records,
+            self.plan.model,
+            self.plan.request.method,
+            short(self.plan.request.budget.epsilon),
+            short(self.plan.request.budget.delta),
+            table(&header, rows),
+            self.summary.chains,
+            self.summary.draws,
+            self.rates(),
+        )
+    }
+
+    /// Acceptance and clipped records, as far as they are known.
+    fn rates(&self) -> String {
+        let known = [
+            ("accepted", ChainInfo::ACCEPTANCE, self.plan.request.method.is_exact()),
+            ("gradients clipped", ChainInfo::CLIPPED_GRADIENTS, true),
+            ("ratios clipped", ChainInfo::CLIPPED_RATIOS, true),
+        ];
+        let known = known.into_iter().filter(|(.., has)| *has);
+        let shown = known.map(|(what, name, _)| (what, mean_statistic(self.draws, name)));
+        let shown = shown.filter(|(_, share)| !share.is_nan());
+        // The shares carry noise and may come out a little below 0.
+        shown.map(|(what, share)| format!("; {what} {:.1}%", 100.0 * share.max(0.0))).collect()
+    }
+
+    /// What a person should know, all being well.
+    pub fn notes(&self) -> Vec<String> {
+        let method = self.plan.request.method;
+        let text = format!(
+            "{method} has no acceptance test: its draws are approximate, and no diagnostic says how far off they are"
+        );
+        (!method.is_exact()).then_some(text).into_iter().collect()
+    }
+
+    /// What is wrong with the result.
+    pub fn warnings(&self) -> Vec<String> {
+        let share = |name: &str| mean_statistic(self.draws, name);
+        let clipped = |what: &str, flag: &str, name: &str| {
+            let percent = 100.0 * share(name);
+            (share(name) > MOST_CLIPPED).then(|| {
+                format!("about {percent:.0} percent of {what} were clipped, which biases the draws: use a larger {flag}")
+            })
+        };
+        let accepted = share(ChainInfo::ACCEPTANCE);
+        let rejected = (accepted < LEAST_ACCEPTANCE).then(|| {
+            format!(
+                "only {:.1} percent of proposals were accepted: use a smaller --step-size, or rehearse with --rehearse",
+                100.0 * accepted
+            )
+        });
+        [
+            clipped("gradients", "--gradient-clip", ChainInfo::CLIPPED_GRADIENTS),
+            clipped("ratios", "--ratio-clip", ChainInfo::CLIPPED_RATIOS),
+            rejected,
+        ]
+        .into_iter()
+        .flatten()
+        .chain(self.summary.warnings())
+        .collect()
+    }
+}
+
+fn privacy(plan: &ChainPlan, charge: &Charge) -> Value {
+    let budget = plan.request.budget;
+    json!({
+        "neighbours": budget.neighbours,
+        "epsilon": budget.epsilon,
+        "delta": budget.delta,
+        "mechanism": charge.mechanism,
+    })
+}
+
+/// The plan for machines.
+pub fn plan_json(plan: &ChainPlan, charge: &Charge, preview: Option<&Preview>) -> Value {
+    json!({
+        "settings": plan.settings(),
+        "privacy": privacy(plan, charge),
+        "posterior_sd_guess": plan.guess.posterior_sd,
+        "ledger": preview,
+    })
+}
+
+/// The plan for a person.
+pub fn explain_plan(
+    design: &ChainDesign,
+    plan: &ChainPlan,
+    charge: &Charge,
+    preview: Option<&Preview>,
+) -> String {
+    let settings = plan.settings();
+    let by = match charge.mechanism {
+        Mechanism::Gaussian { mu } => format!("Gaussian noise, mu = {}", short(mu)),
+        _ => "Gaussian noise on samples of the records".into(),
+    };
+    let mut text = format!(
+        "regression   {}; {} by {}, {} parameters, {} records\nguarantee    ({}, {})-differential privacy, neighbours \
+         substitute; {by}\nchains       {} of {} steps, of which {} are warm-up; all are paid for\n",
+        design.domain().formula,
+        plan.model,
+        settings.method,
+        design.dimension(),
+        settings.records,
+        short(settings.epsilon),
+        short(settings.delta),
+        settings.chains,
+        settings.steps,
+        settings.warmup,
+    );
+    if settings.pilot_steps > 0 {
+        text += &format!(
+            "start        the end of {} noisy gradient steps, for a fifth of the budget\n",
+            settings.pilot_steps
+        );
+    }
+    text += &format!("steps        {}\n", step_words(&settings, plan.guess.posterior_sd));
+    for (what, clip, noise) in [
+        ("gradients", settings.gradient_clip, settings.gradient_noise),
+        ("ratios", settings.ratio_clip, settings.ratio_noise),
+    ] {
+        if let (Some(clip), Some(noise)) = (clip, noise) {
+            text += &format!("{what:<13}clipped to {}, noise of {} clip bounds\n", short(clip), short(noise));
+        }
+    }
+    text + &preview.map_or(String::new(), explain_preview)
+}
+
+fn step_words(settings: &ChainSettings, posterior_sd: f64) -> String {
+    let size = short(settings.step_size);
+    let leaps = settings.leapfrog_steps.map(|leaps| format!("{leaps} leapfrog steps of up to {size}"));
+    let walk = settings.walk.map(|walk| format!("random walk ({walk}) of {size}"));
+    let langevin = settings.langevin.map(|form| format!("Langevin steps of {size} ({form})"));
+    let friction =
+        settings.friction.map(|friction| format!("thermostat steps of {size}, friction {}", short(friction)));
+    let rate =
+        settings.rate.map_or(String::new(), |rate| format!(", each record with probability {}", short(rate)));
+    let kind = leaps.or(walk).or(langevin).or(friction).unwrap_or(size);
+    format!("{kind}{rate}; the posterior sd is guessed at {}", short(posterior_sd))
+}
+
+/// The trials of a rehearsal for a person, with the flags of the best.
+pub fn trials_table(trials: &[Trial]) -> String {
+    let optional = |value: Option<f64>| value.map_or(String::new(), short);
+    let percent =
+        |value: f64| if value.is_nan() { String::new() } else { format!("{:.0}%", 100.0 * value.max(0.0)) };
+    let rows = trials.iter().map(|trial| {
+        vec![
+            short(trial.step_size),
+            trial.leapfrog_steps.map_or(String::new(), |leaps| leaps.to_string()),
+            optional(trial.gradient_clip.or(trial.ratio_clip)),
+            format!("{:.0}", trial.effective),
+            format!("{:.2}", trial.error),
+            percent(trial.acceptance),
+            percent(trial.clipped_gradients.max(trial.clipped_ratios)),
+        ]
+    });
+    let header = ["step size", "leapfrog", "clip", "effective draws", "error / sd", "accepted", "clipped"];
+    let best = trials.first().map_or(String::new(), |trial| format!("best: {}\n", flags(trial)));
+    format!("{}{best}", table(&header, rows))
+}
+
+/// The flags that repeat a trial.
+fn flags(trial: &Trial) -> String {
+    let mut flags = format!("--step-size {}", short(trial.step_size));
+    if let Some(leaps) = trial.leapfrog_steps {
+        flags += &format!(" --leapfrog-steps {leaps}");
+    }
+    for (flag, clip) in [("--gradient-clip", trial.gradient_clip), ("--ratio-clip", trial.ratio_clip)] {
+        flags += &clip.map_or(String::new(), |clip| format!(" {flag} {}", short(clip)));
+    }
+    flags
+}
+
+/// The trials for machines, the most promising first.
+pub fn trials_json(records: u64, trials: &[Trial]) -> Value {
+    json!({ "records": records, "flags": trials.first().map(flags), "trials": trials })
+}
