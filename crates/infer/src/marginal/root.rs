@@ -130,3 +130,21 @@ fn shrunk_mean(pooled: &Pooled, features: &FeaturePrior, usual: &[f64]) -> Vec<f
     };
     features.mean().iter().enumerate().map(shrink).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Catches an eigenvalue that is drawn to the prior by the noise of all the others, and one that is not by its own.
+    #[test]
+    fn what_stands_out_of_its_own_noise_is_kept() {
+        // 100 features, as many degrees; all eigenvalues 700 times those of the prior.
+        assert!((likeliest(700.0, 11.0, 1e6, 101.0) - 690.0).abs() < 5.0);
+        assert!((likeliest(100.0, 50.0, 1e6, 101.0) - 1.0).abs() < 0.1);
+        assert!((likeliest(-300.0, 11.0, 1e6, 101.0) - 1.0).abs() < 0.1);
+        // Without noise: as many records and as many degrees.
+        assert!((likeliest(3.0, 0.0, 1e9, 10.0) - 3.0).abs() < 1e-6);
+        assert!((likeliest(1e-4, 0.0, 1e9, 10.0) / 1e-4 - 1.0).abs() < 1e-3);
+        assert!((likeliest(0.0, 1.0, 0.0, 10.0) - 1.0).abs() < 1e-6);
+    }
+}
