@@ -1,9 +1,9 @@
 //! From a point of the reals to the parameters, and gradients back.
 //!
 //! Features x have second moments S = F F' with F = B Z: B is a fixed square root of an estimate of S, Z lower triangular with a
-//! positive diagonal, whose logarithm is sampled. With a constant among the features the first row of Z is (1, 0, ..),
-//! and that of B; rows of Z that noise hides are sampled as rows of its inverse. The first column of F is then the mean (1, mu), and the rest of it a root of Sigma_x. Then
-//! (theta, ln sigma^2) = centre + U a + V z, with z the coordinates of Z: the noise on X'X moves what is known of S and of
+//! positive diagonal, whose logarithm is sampled; rows of Z that noise hides are sampled as rows of its inverse. With a constant among
+//! the features the first row of Z is (1, 0, ..), and that of B; the first column of F is then the mean (1, mu), and the rest of it
+//! a root of Sigma_x. Then (theta, ln sigma^2) = centre + U a + V z, with z the coordinates of Z: the noise on X'X moves what is known of S and of
 //! theta together, and without V every path would have to follow that. So 0 is the estimate, and every coordinate
 //! varies by about 1.
 //!

@@ -88,9 +88,10 @@ impl MarginalDensity {
         Ok(density)
     }
 
-    /// The sampler that suits it: coordinates are nearly independent and normal.
+    /// The sampler that suits it: coordinates are nearly independent, and where noise is low nearly normal.
     pub fn sampler(&self, plan: &Plan) -> Nuts {
-        Nuts { target_accept: target_accept(self.noise), mass: Mass::NearNormal, ..Nuts::for_plan(plan) }
+        let mass = if self.noise == NoiseLevel::Low { Mass::NearNormal } else { Mass::Diagonal };
+        Nuts { target_accept: target_accept(self.noise), mass, ..Nuts::for_plan(plan) }
     }
 
     fn in_frame(
