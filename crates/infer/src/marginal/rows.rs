@@ -51,7 +51,7 @@ impl Rows {
         }
         self.split(known);
         invert_lower(&self.hidden, &mut self.inverse, size);
-        clear_leading(&mut self.inverse, known, size);
+        self.inverse[..known * size].fill(0.0);
         product(&self.inverse, false, &self.mixed, &mut self.scaled, size);
         product(&self.scaled, false, &self.known, triangle, size);
         triangle.iter_mut().zip(&self.inverse).for_each(|(entry, inverse)| *entry = inverse - *entry);
@@ -129,9 +129,9 @@ impl Rows {
         self.scaled.copy_from_slice(one);
         multiply_by_transpose(&self.scaled, &self.inverse, one, other, size);
         for row in known..size {
-            for place in row * size + known..=row * size + row {
-                self.gradient[place] = -one[place];
-            }
+            let block = row * size + known..=row * size + row;
+            let target = self.gradient[block.clone()].iter_mut().zip(&one[block]);
+            target.for_each(|(entry, value)| *entry = -value);
         }
     }
 }
@@ -144,9 +144,4 @@ fn multiply_by_transpose(a: &[f64], b: &[f64], out: &mut [f64], copy: &mut [f64]
         }
     }
     product(a, false, copy, out, size);
-}
-
-/// Sets the leading rows to zero.
-fn clear_leading(matrix: &mut [f64], rows: usize, size: usize) {
-    matrix[..rows * size].fill(0.0);
 }
