@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use organza_mcmc::diagnostics::{Traces, r_hat};
 use organza_mcmc::{
-    Draws, End, Gradient, LogDensity, Mass, Monitor, Nuts, Plan, Progress, Statistic, Summary,
+    ChainRng, Draws, End, Gradient, LogDensity, Mass, Monitor, Nuts, Plan, Progress, Statistic, Summary,
     gradient_error, run, run_monitored,
 };
+use rand::RngExt;
 use support::targets::{Correlated, Failing, Funnel, HalfNormal};
 use support::{Normal, critical_z, mean_z, tail_z};
 
@@ -45,10 +46,12 @@ fn normal_draws_have_their_moments_and_quantiles() {
         (0..10).map(|place| (f64::from(place), 0.1 * f64::from(1 << place))).collect();
     let target = Normal(moments);
     let draws = sample(&target, Mass::Diagonal, &MANY);
-    for (name, (mean, sd)) in draws.names().iter().zip(&target.0) {
-        let traces = draws.traces(name).unwrap().map(|x| (x - mean) / sd);
-        assert!(r_hat(&traces) < 1.01, "{name}");
-        assert_scores(name, &normal_scores(&traces), critical_z(40));
+    for (draws, mass) in [(&draws, "diagonal"), (&sample(&target, Mass::NearNormal, &MANY), "near normal")] {
+        for (name, (mean, sd)) in draws.names().iter().zip(&target.0) {
+            let traces = draws.traces(name).unwrap().map(|x| (x - mean) / sd);
+            assert!(r_hat(&traces) < 1.01, "{mass}, {name}");
+            assert_scores(name, &normal_scores(&traces), critical_z(80));
+        }
     }
     let summary = Summary::new(&draws, 0.9).unwrap();
     assert_eq!(summary.warnings(), Vec::<String>::new());
@@ -60,9 +63,9 @@ fn normal_draws_have_their_moments_and_quantiles() {
 
 /// Seen to catch: paths of one step, which do not get along the ridge.
 #[test]
-fn strongly_correlated_draws_have_their_moments_with_both_metrics() {
+fn strongly_correlated_draws_have_their_moments_with_all_metrics() {
     let target = Correlated { dim: 5, correlation: 0.99 };
-    for mass in [Mass::Diagonal, Mass::LowRank] {
+    for mass in [Mass::Diagonal, Mass::LowRank, Mass::NearNormal] {
         let draws = sample(&target, mass, &MANY);
         let columns: Vec<Traces> = draws.names().iter().map(|name| draws.traces(name).unwrap()).collect();
         for (place, traces) in columns.iter().enumerate() {
@@ -79,6 +82,44 @@ fn strongly_correlated_draws_have_their_moments_with_both_metrics() {
             assert_scores(&format!("{mass:?}, product"), &[z], critical_z(50));
         }
     }
+}
+
+/// A standard normal target that starts as [`Mass::NearNormal`] wants it.
+struct Standard(usize);
+
+impl LogDensity for Standard {
+    fn dim(&self) -> usize {
+        self.0
+    }
+
+    fn log_density(&self, x: &[f64]) -> f64 {
+        -0.5 * x.iter().map(|value| value * value).sum::<f64>()
+    }
+
+    fn start(&self, rng: &mut ChainRng, point: &mut [f64]) {
+        point.iter_mut().for_each(|value| *value = if rng.random::<bool>() { 1.0 } else { -1.0 });
+    }
+}
+
+impl Gradient for Standard {
+    fn log_density_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
+        gradient.iter_mut().zip(x).for_each(|(slope, value)| *slope = -value);
+        self.log_density(x)
+    }
+}
+
+/// Catches first scales that come from anything but the guess: they make hundreds of gradients of the first paths.
+#[test]
+fn near_normal_paths_are_short_in_many_dimensions_from_the_first_step_on() {
+    let plan = Plan { chains: 2, warmup: 0, draws: 100, ..PLAN };
+    let draws = sample(&Standard(2000), Mass::NearNormal, &plan);
+    let gradients = draws.statistic("gradients").unwrap().concat();
+    assert!(gradients.iter().all(|count| *count <= 7.0), "{gradients:?}");
+    let learnt = sample(&Standard(2000), Mass::NearNormal, &Plan { warmup: 100, ..plan });
+    let gradients = learnt.statistic("gradients").unwrap().concat();
+    assert!(gradients.iter().all(|count| *count <= 15.0), "{gradients:?}");
+    let first = learnt.traces("theta[1]").unwrap();
+    assert!(r_hat(&first) < 1.1, "{}", r_hat(&first));
 }
 
 /// Seen to catch: a Jacobian left out, and the position stored instead of the outputs.
@@ -119,7 +160,7 @@ fn bits(values: &[f64]) -> Vec<u64> {
 fn same_seed_same_bits_on_any_number_of_threads() {
     let target = Arc::new(Correlated { dim: 4, correlation: 0.9 });
     let plan = Plan { chains: 3, warmup: 100, draws: 50, thin: 2, seed: 7, threads: 1 };
-    for mass in [Mass::Diagonal, Mass::LowRank] {
+    for mass in [Mass::Diagonal, Mass::LowRank, Mass::NearNormal] {
         let kernel = Nuts { mass, ..Nuts::for_plan(&plan) };
         let one = run(&kernel, &target, &plan).unwrap();
         let two = run(&kernel, &target, &Plan { threads: 2, ..plan }).unwrap();
@@ -135,7 +176,7 @@ fn same_seed_same_bits_on_any_number_of_threads() {
 /// Seen to catch: one step of warm-up too many for the sampler, and jitter.
 #[test]
 fn nothing_is_learnt_after_warm_up() {
-    let metrics = [Mass::Diagonal, Mass::LowRank];
+    let metrics = [Mass::Diagonal, Mass::LowRank, Mass::NearNormal];
     for (mass, warmup) in metrics.into_iter().flat_map(|mass| [0, 1, 3, 6, 7, 200].map(|steps| (mass, steps)))
     {
         let draws = sample(&Normal(vec![(0.0, 1.0); 3]), mass, &Plan { warmup, draws: 50, ..PLAN });

@@ -3,9 +3,8 @@
 use crate::requirements::{accepted, check};
 use crate::{Evidence, InferError, Method};
 
-/// Beyond this many coefficients `marginal` takes too long for an answer in minutes: 50 take about a hundred seconds for a short chain,
-/// 100 tens of minutes.
-const MOST_COEFFICIENTS: usize = 60;
+/// Beyond this many coefficients nobody has measured `marginal`: 100 take minutes.
+const MOST_COEFFICIENTS: usize = 100;
 /// Cost of a gradient is parties times cubed dimension; beyond this many operations closed forms are the better answer.
 const MOST_WORK: f64 = 3e7;
 /// The dense samplers need matrices of the number of entries.

@@ -1,15 +1,16 @@
 //! From a point of the reals to the parameters, and gradients back.
 //!
 //! Features x have second moments S = F F' with F = B Z: B is a fixed square root of an estimate of S, Z lower triangular with a
-//! positive diagonal, whose logarithm is sampled. With a constant among the features the first row of Z is (1, 0, ..),
-//! and that of B; the first column of F is then the mean (1, mu), and the rest of it a root of Sigma_x. Then
-//! (theta, ln sigma^2) = centre + U a + V z, with z the coordinates of Z: the noise on X'X moves what is known of S and of
+//! positive diagonal, whose logarithm is sampled; rows of Z that noise hides are sampled as rows of its inverse. With a constant among
+//! the features the first row of Z is (1, 0, ..), and that of B; the first column of F is then the mean (1, mu), and the rest of it
+//! a root of Sigma_x. Then (theta, ln sigma^2) = centre + U a + V z, with z the coordinates of Z: the noise on X'X moves what is known of S and of
 //! theta together, and without V every path would have to follow that. So 0 is the estimate, and every coordinate
 //! varies by about 1.
 //!
 //! Order of the coordinates: a, then Z row by row.
 
 use super::frame::Frame;
+use super::rows::Rows;
 use crate::linalg::{add_square, dot, matrix_vector, product, symmetrise};
 
 /// The map; all matrices are row-major.
@@ -43,6 +44,7 @@ pub(super) struct Parameters {
     pub log_variance_gradient: f64,
     /// Gradient with respect to Z; above the diagonal it means nothing.
     pub triangle_gradient: Vec<f64>,
+    rows: Rows,
     cross: Vec<f64>,
     scratch: Vec<f64>,
 }
@@ -61,6 +63,7 @@ impl Parameters {
             theta_gradient: line.clone(),
             log_variance_gradient: 0.0,
             triangle_gradient: square.clone(),
+            rows: Rows::new(size),
             cross: line,
             scratch: square,
         }
@@ -105,12 +108,14 @@ impl Coordinates {
         (0..size).for_each(|k| to.theta[k] = at(k));
         to.log_variance = at(size);
         to.variance = libm::exp(to.log_variance);
-        to.triangle[0] = 1.0;
+        to.rows.entries[0] = 1.0;
         for (value, (row, column)) in rest.iter().zip(self.places()) {
             let place = row * size + column;
             let scaled = frame.scales[place] * value;
-            to.triangle[place] = if row == column { libm::exp(scaled) } else { scaled };
+            let signed = if row < frame.known { scaled } else { -scaled };
+            to.rows.entries[place] = if row == column { libm::exp(signed) } else { signed };
         }
+        to.rows.expand(frame.known, &mut to.triangle);
         product(&frame.basis, false, &to.triangle, &mut to.factor, size);
     }
 
@@ -155,13 +160,15 @@ impl Coordinates {
     }
 
     /// Writes the gradient with respect to the point. The Jacobian is part of the prior.
-    pub fn write_gradient(&self, from: &Parameters, gradient: &mut [f64]) {
+    pub fn write_gradient(&self, from: &mut Parameters, gradient: &mut [f64]) {
         let (size, frame) = (self.size(), &self.frame);
+        from.rows.pull_back(frame.known, &from.triangle, &from.triangle_gradient);
         let (regression, rest) = gradient.split_at_mut(size + 1);
         for (slope, (row, column)) in rest.iter_mut().zip(self.places()) {
             let place = row * size + column;
-            let chain = if row == column { from.triangle[place] } else { 1.0 };
-            *slope = frame.scales[place] * chain * from.triangle_gradient[place];
+            let chain = if row == column { from.rows.entries[place] } else { 1.0 };
+            let signed = if row < frame.known { chain } else { -chain };
+            *slope = frame.scales[place] * signed * from.rows.gradient[place];
         }
         regression.fill(0.0);
         for k in 0..=size {

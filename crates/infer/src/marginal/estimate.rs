@@ -5,7 +5,7 @@
 use super::frame::Frame;
 use super::pooled::Pooled;
 use super::root::Root;
-use crate::linalg::{Cholesky, add_square, dot, invert_lower, matrix_vector, symmetrise};
+use crate::linalg::{Cholesky, add_square, dot, invert_lower, matrix_vector, quadratic_form, symmetrise};
 use crate::prior::FeaturePrior;
 use crate::{InferError, Prior};
 
@@ -36,9 +36,9 @@ pub(super) fn frame(pooled: &Pooled, prior: &Prior, features: &FeaturePrior) -> 
     for _ in 0..3 {
         regression.update(pooled, prior, &basis)?;
     }
-    let scales = scales(pooled, features, &root.inverse, offset);
+    let (scales, known) = scales(pooled, features, &root.inverse, offset);
     let (centre, spread) = regression.joint();
-    Ok(Frame { centre, spread, follow: vec![], basis, inverse: root.inverse, scales })
+    Ok(Frame { centre, spread, follow: vec![], basis, inverse: root.inverse, scales, known })
 }
 
 impl Regression {
@@ -131,27 +131,40 @@ fn weighted_square(theta: &[f64], noise: &[f64]) -> f64 {
     theta.iter().zip(noise).map(|(value, sd)| sd * value * value).sum()
 }
 
-/// Standard deviations of the entries of Z, roughly: by sampling, by noise and by the prior.
-pub(super) fn scales(pooled: &Pooled, features: &FeaturePrior, inverse: &[f64], offset: usize) -> Vec<f64> {
+/// Standard deviations of the sampled entries, roughly: by sampling, by noise and by the prior; and how many rows are known, that is,
+/// known better from the data than from the prior.
+pub(super) fn scales(
+    pooled: &Pooled,
+    features: &FeaturePrior,
+    inverse: &[f64],
+    offset: usize,
+) -> (Vec<f64>, usize) {
     let (q, degrees) = (features.dimension(), features.degrees());
     let size = q + offset;
-    // Noise of the diagonal in the coordinates of Z.
-    let mut noise = vec![0.0; size];
+    // Noise of the diagonal in the coordinates of Z, and the prior's scale.
+    let (mut noise, mut scale) = (vec![0.0; size], vec![features.mean_records(); size]);
     noise[0] = pooled.noise[0];
     for k in 0..q {
-        noise[k + offset] = weighted_square(&inverse[k * q..(k + 1) * q], &pooled.noise[offset..]);
+        let row = &inverse[k * q..(k + 1) * q];
+        noise[k + offset] = weighted_square(row, &pooled.noise[offset..]);
+        scale[k + offset] = quadratic_form(features.scale(), row);
     }
+    let worth = |row: usize, column: usize| 1.0 / (1.0 / pooled.records + 0.5 * noise[row] * noise[column]);
+    let known = (offset..size).take_while(|row| worth(*row, *row) >= degrees).count() + offset;
     let mut scales = vec![0.0; size * size];
     for row in offset..size {
         for column in 0..=row {
-            let known = 1.0 / (1.0 / pooled.records + 0.5 * noise[row] * noise[column]);
-            let precision = match column {
-                _ if column == row => 2.0 * (known + degrees),
-                0 if offset == 1 => known + features.mean_records(),
-                _ => known + degrees,
+            let by_prior = match column {
+                // Of a hidden row the diagonal has as many degrees as Bartlett's decomposition gives it.
+                _ if column == row && row >= known => degrees - (size - 1 - row) as f64,
+                _ if row >= known => scale[column],
+                0 if offset == 1 => features.mean_records(),
+                _ => degrees,
             };
-            scales[row * size + column] = 1.0 / precision.sqrt();
+            let precision = worth(row, column) + by_prior;
+            scales[row * size + column] =
+                if column == row { 0.5 / precision } else { 1.0 / precision }.sqrt();
         }
     }
-    scales
+    (scales, known)
 }

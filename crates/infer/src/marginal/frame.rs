@@ -13,6 +13,8 @@ pub(super) struct Frame {
     pub basis: Vec<f64>,
     /// The inverse of B without the constant.
     pub inverse: Vec<f64>,
-    /// Scale of every entry of Z, on the diagonal of its logarithm.
+    /// Scale of every sampled entry, on the diagonal of its logarithm.
     pub scales: Vec<f64>,
+    /// Rows of Z that are sampled; of the others those of its inverse are.
+    pub known: usize,
 }

@@ -19,10 +19,11 @@ mod pooled;
 mod prior;
 mod refine;
 mod root;
+mod rows;
 #[cfg(test)]
 mod tests;
 
-use organza_mcmc::{ChainRng, Gradient, LogDensity, Nuts, Plan};
+use organza_mcmc::{ChainRng, Gradient, LogDensity, Mass, Nuts, Plan};
 
 use crate::lent::Lent;
 use crate::noise_level::NoiseLevel;
@@ -58,8 +59,6 @@ struct Space {
     gradient: Vec<f64>,
 }
 
-/// Starts are spread a little wider than the posterior is guessed to be.
-const DISPERSION: f64 = 1.5;
 /// The rate of acceptance to aim at. 0.8 has most effective draws per gradient; where noise hides some directions of the
 /// features, or all of them, the heavy tails of the prior are explored, and longer steps would diverge now and then.
 fn target_accept(noise: NoiseLevel) -> f64 {
@@ -89,9 +88,10 @@ impl MarginalDensity {
         Ok(density)
     }
 
-    /// The sampler that suits it: coordinates are nearly independent, so one scale for each will do.
+    /// The sampler that suits it: coordinates are nearly independent, and where noise is low nearly normal.
     pub fn sampler(&self, plan: &Plan) -> Nuts {
-        Nuts { target_accept: target_accept(self.noise), ..Nuts::for_plan(plan) }
+        let mass = if self.noise == NoiseLevel::Low { Mass::NearNormal } else { Mass::Diagonal };
+        Nuts { target_accept: target_accept(self.noise), mass, ..Nuts::for_plan(plan) }
     }
 
     fn in_frame(
@@ -147,10 +147,11 @@ impl LogDensity for MarginalDensity {
         })
     }
 
-    /// Around the estimate, a little wider than the posterior.
+    /// Each coordinate one guessed standard deviation away from the estimate, to either side: as far as typical points are, and
+    /// as [`Mass::NearNormal`] wants it.
     fn start(&self, rng: &mut ChainRng, point: &mut [f64]) {
         fill_normal(rng, point);
-        point.iter_mut().for_each(|value| *value *= DISPERSION);
+        point.iter_mut().for_each(|value| *value = 1f64.copysign(*value));
     }
 }
 

@@ -18,14 +18,14 @@ pub(super) struct CoordinatePrior {
     features: usize,
     /// 1 if there is a constant before them.
     offset: usize,
-    /// kappa.
-    degrees: f64,
     /// B^-1 Lambda B^-T.
     scale: Vec<f64>,
     /// k_0; 0 without a constant.
     mean_records: f64,
     /// B^-1 (mu-hat - mu_0).
     shift: Vec<f64>,
+    /// Of the entries on the diagonal of Z.
+    powers: Vec<f64>,
 }
 
 /// Memory for the prior; matrices of the varying features.
@@ -75,8 +75,8 @@ impl CoordinatePrior {
         let mean_records = if offset == 1 { features.mean_records() } else { 0.0 };
         // The scale is positive definite in any coordinates; a basis that is not would show here.
         Cholesky::new(&scale, q)?;
-        let degrees = features.degrees();
-        Ok(Self { prior: prior.clone(), features: q, offset, degrees, scale, mean_records, shift })
+        let powers = powers(features.degrees(), offset, all, frame.known);
+        Ok(Self { prior: prior.clone(), features: q, offset, scale, mean_records, shift, powers })
     }
 
     pub fn space(&self) -> PriorSpace {
@@ -141,7 +141,7 @@ impl CoordinatePrior {
             let place = (row + offset) * all + offset;
             let target = &mut at.triangle_gradient[place..=place + row];
             target.iter_mut().zip(&space.scratch[row * q..]).for_each(|(sum, slope)| *sum += slope);
-            let power = -self.degrees - (row + offset) as f64;
+            let power = self.powers[row];
             let diagonal = at.triangle[place + row];
             value += power * libm::log(diagonal);
             target[row] += power / diagonal;
@@ -161,4 +161,15 @@ impl CoordinatePrior {
             at.triangle_gradient[(row + 1) * (q + 1)] -= self.mean_records * slope;
         }
     }
+}
+
+/// The powers of the diagonal of Z, from the prior and from all Jacobians: -kappa - k, k counting from 0 with a constant at 0; for a hidden
+/// row its own place more, and 1 more for every hidden row below.
+fn powers(degrees: f64, offset: usize, size: usize, known: usize) -> Vec<f64> {
+    let power = |row: usize| {
+        let own = if row >= known { row } else { 0 };
+        let below = size - known.max(row + 1);
+        own as f64 + below as f64 - degrees - row as f64
+    };
+    (offset..size).map(power).collect()
 }

@@ -32,9 +32,9 @@ pub(super) fn at_mode(density: &MarginalDensity, pooled: &Pooled, features: &Fea
     for (k, row) in block.chunks_exact(q.max(1)).enumerate() {
         basis[(k + offset) * size + offset..][..q].copy_from_slice(row);
     }
-    let scales = scales(pooled, features, &inverse, offset);
+    let (scales, known) = scales(pooled, features, &inverse, offset);
     let spread = density.coordinates.frame().spread.clone();
-    Frame { centre, spread, follow: vec![], basis, inverse, scales }
+    Frame { centre, spread, follow: vec![], basis, inverse, scales, known }
 }
 
 /// The frame in which, by the curvature at the centre, the coordinates a are independent of each other and of those of Z. With

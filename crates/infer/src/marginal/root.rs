@@ -5,6 +5,10 @@ use crate::InferError;
 use crate::linalg::{Cholesky, EigenWorkspace, add_square, dot, invert_lower, rotate, symmetrise};
 use crate::prior::FeaturePrior;
 
+/// Logarithms of eigenvalues are tried from here on, relative to the prior, at this distance.
+const LOWEST: f64 = -5.0;
+const GRID: f64 = 0.05;
+
 /// A root of the covariance of the features; matrices of those that vary.
 pub(super) struct Root {
     /// Means; empty without a constant.
@@ -15,8 +19,7 @@ pub(super) struct Root {
 }
 
 impl Root {
-    /// In coordinates in which the prior is the identity the eigenvalues of the data are drawn towards 1 by as much as the
-    /// prior is worth, and those within the noise are lifted.
+    /// In coordinates in which the prior is the identity every eigenvalue of the data moves to where it is likeliest.
     pub fn new(pooled: &Pooled, features: &FeaturePrior, offset: usize) -> Result<Self, InferError> {
         let (q, degrees) = (features.dimension(), features.degrees());
         let usual: Vec<f64> = features.scale().iter().map(|value| value / degrees).collect();
@@ -32,9 +35,7 @@ impl Root {
         let mut eigen = EigenWorkspace::new(q);
         eigen.decompose(&white);
         let noise = (0..q).map(|k| pooled.noise[k + offset] / usual[k * q + k]).sum::<f64>() / q as f64;
-        // The largest eigenvalue of a symmetric matrix of noise.
-        let edge = noise * (2.0 * q as f64).sqrt();
-        eigen.values.iter_mut().for_each(|value| *value = shrink(*value, edge, pooled.records, degrees));
+        eigen.values.iter_mut().for_each(|value| *value = likeliest(*value, noise, pooled.records, degrees));
         let prior = Self { mean, basis, inverse };
         Ok(prior.along(&eigen, q))
     }
@@ -95,14 +96,28 @@ fn covariance(pooled: &Pooled, mean: &[f64], q: usize) -> Vec<f64> {
     (0..q * q).map(entry).collect()
 }
 
-/// An eigenvalue drawn towards 1 by a prior worth `degrees` records. What stands out of the noise counts by how far it does;
-/// what does not counts by how small the noise is beside the prior, and is at least half of the noise.
-fn shrink(found: f64, edge: f64, records: f64, degrees: f64) -> f64 {
-    let excess = (found - 3.0 * edge).max(0.0);
-    let outstanding = 1.0 / (2.0 / records + (edge / excess).powi(2));
-    let known = 1.0 / (2.0 / records + edge * edge);
-    let weight = known + if excess > 0.0 { outstanding } else { 0.0 };
-    (weight * found.max(0.5 * edge.min(1.0)) + degrees) / (weight + degrees)
+/// The likeliest value l of an eigenvalue that was found with this noise (a standard deviation), where the prior has
+/// (kappa / 2)(ln l + 1 / l) against it. Noise may leave two peaks, one at what was found and one at the prior; the higher one counts.
+fn likeliest(found: f64, noise: f64, records: f64, degrees: f64) -> f64 {
+    let score = |log: f64| {
+        let value = libm::exp(log);
+        let variance = noise * noise + 2.0 * value * value / records.max(1e-300);
+        -0.5 * ((found - value).powi(2) / variance + degrees * (log + 1.0 / value))
+    };
+    let peak = libm::log(found.max(1e-8));
+    let (low, high) = (peak.min(LOWEST), peak.max(0.0) + 1.0);
+    let steps = ((high - low) / GRID).ceil() as usize;
+    let grid = (0..=steps).map(|k| low + GRID * k as f64).chain([peak]);
+    let best = grid.max_by(|one, other| score(*one).total_cmp(&score(*other))).unwrap_or(0.0);
+    let (mut left, mut right) = (best - GRID, best + GRID);
+    for _ in 0..60 {
+        let third = (right - left) / 3.0;
+        match score(left + third) < score(right - third) {
+            true => left += third,
+            false => right -= third,
+        }
+    }
+    libm::exp(0.5 * (left + right))
 }
 
 /// The mean of the features, drawn towards the prior by its noise; empty without a constant.
@@ -114,4 +129,22 @@ fn shrunk_mean(pooled: &Pooled, features: &FeaturePrior, usual: &[f64]) -> Vec<f
         prior + (pooled.moments[k + 1] - prior) * variance / (variance + noise)
     };
     features.mean().iter().enumerate().map(shrink).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Catches an eigenvalue that is drawn to the prior by the noise of all the others, and one that is not by its own.
+    #[test]
+    fn what_stands_out_of_its_own_noise_is_kept() {
+        // 100 features, as many degrees; all eigenvalues 700 times those of the prior.
+        assert!((likeliest(700.0, 11.0, 1e6, 101.0) - 690.0).abs() < 5.0);
+        assert!((likeliest(100.0, 50.0, 1e6, 101.0) - 1.0).abs() < 0.1);
+        assert!((likeliest(-300.0, 11.0, 1e6, 101.0) - 1.0).abs() < 0.1);
+        // Without noise: as many records and as many degrees.
+        assert!((likeliest(3.0, 0.0, 1e9, 10.0) - 3.0).abs() < 1e-6);
+        assert!((likeliest(1e-4, 0.0, 1e9, 10.0) / 1e-4 - 1.0).abs() < 1e-3);
+        assert!((likeliest(0.0, 1.0, 0.0, 10.0) - 1.0).abs() < 1e-6);
+    }
 }

@@ -44,6 +44,10 @@ pub enum Mass {
     Diagonal,
     /// The scales and the few directions that they describe worst, for strongly correlated coordinates.
     LowRank,
+    /// One centre and one scale for each coordinate, learnt from 0 and 1 on, and paths that are exact for independent normal
+    /// coordinates: steps may then be long in any dimension. For targets that choose their coordinates so that they are nearly
+    /// standard normal, and start a chain with all of them at 1 or -1.
+    NearNormal,
 }
 
 /// How many steps learn.

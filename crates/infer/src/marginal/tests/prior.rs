@@ -1,9 +1,10 @@
 //! With overwhelming noise the density is the prior, Jacobians included.
 
-use organza_mcmc::{ChainRng, Gradient, LogDensity};
+use organza_mcmc::{ChainRng, Gradient, LogDensity, gradient_error};
 
 use super::super::MarginalDensity;
 use super::super::coordinates::Parameters;
+use super::super::frame::Frame;
 use super::super::parties::ResponseSquare;
 use super::*;
 use crate::prior::FeaturePrior;
@@ -83,6 +84,16 @@ fn log_jacobian(density: &MarginalDensity, point: &[f64], constant: bool) -> f64
 }
 
 fn density(size: usize, constant: bool, conjugate: bool, scale: f64) -> MarginalDensity {
+    with_known(size, (constant, conjugate), scale, None)
+}
+
+/// With so many rows of Z sampled, if that is said.
+fn with_known(
+    size: usize,
+    (constant, conjugate): (bool, bool),
+    scale: f64,
+    known: Option<usize>,
+) -> MarginalDensity {
     let q = size - usize::from(constant);
     let domain = if constant { plain_box(q, 0.8, 1.0) } else { ball(q, 1.0) };
     let gram: Vec<f64> = Population::random(size + 1, constant, &mut ChainRng::new(8, 0)).moments();
@@ -95,32 +106,63 @@ fn density(size: usize, constant: bool, conjugate: bool, scale: f64) -> Marginal
     let features = FeaturePrior::new(block(&LAMBDA, q), q as f64 + 3.5, mean, 2.5).unwrap();
     let prior =
         Prior::new(vec![0.3; size], &block(&COVARIANCE, size), (3.0, 0.4)).unwrap().with_features(features);
-    MarginalDensity::new(&evidence, &if conjugate { prior.conjugate() } else { prior }).unwrap()
+    let prior = if conjugate { prior.conjugate() } else { prior };
+    let density = MarginalDensity::new(&evidence, &prior).unwrap();
+    let Some(known) = known else { return density };
+    let frame = Frame { known, ..density.coordinates.frame().clone() };
+    MarginalDensity::in_frame(density.groups, &prior, &prior.features(&evidence).unwrap(), frame).unwrap()
 }
 
-/// Catches a wrong power in the Jacobian, a missing half, and a correction that does not cancel in the limit.
+/// Catches a wrong power in the Jacobian, a missing half, and a correction that does not cancel in the limit; for any number
+/// of rows that are sampled as rows of the inverse.
 #[test]
 fn with_overwhelming_noise_the_prior_is_left() {
     let mut rng = ChainRng::new(4, 0);
-    for size in 1..=3 {
-        for constant in [false, true] {
-            for conjugate in [false, true] {
-                let density = density(size, constant, conjugate, 1e9);
-                let (mut one, mut other) = (vec![0.0; density.dim()], vec![0.0; density.dim()]);
-                let mut value = |point: &mut Vec<f64>| {
-                    density.start(&mut rng, point);
-                    let (all, covariance) = natural(&density, point, constant);
-                    let sizes = (size, size - usize::from(constant));
-                    let expected =
-                        direct(&all, &covariance, sizes, conjugate) + log_jacobian(&density, point, constant);
-                    (density.log_density(point), expected)
-                };
-                let (first, second) = (value(&mut one), value(&mut other));
-                let error = (first.0 - second.0) - (first.1 - second.1);
-                assert!(error.abs() < 1e-6, "{size} {constant} {conjugate}: {error}");
-            }
-        }
+    for (size, constant, conjugate, known) in cases() {
+        let density = with_known(size, (constant, conjugate), 1e9, Some(known));
+        let (mut one, mut other) = (vec![0.0; density.dim()], vec![0.0; density.dim()]);
+        let mut value = |point: &mut Vec<f64>| {
+            fill_normal(&mut rng, point);
+            let (all, covariance) = natural(&density, point, constant);
+            let sizes = (size, size - usize::from(constant));
+            let expected =
+                direct(&all, &covariance, sizes, conjugate) + log_jacobian(&density, point, constant);
+            (density.log_density(point), expected)
+        };
+        let (first, second) = (value(&mut one), value(&mut other));
+        let error = (first.0 - second.0) - (first.1 - second.1);
+        assert!(error.abs() < 1e-6, "{size} {constant} {conjugate} {known}: {error}");
     }
+}
+
+/// Catches a block of the inverse that is left out of the chain rule, and a gradient above the diagonal that is not.
+#[test]
+fn gradients_agree_with_differences_for_any_number_of_hidden_rows() {
+    let mut rng = ChainRng::new(6, 0);
+    for (size, constant, conjugate, known) in cases() {
+        let density = with_known(size, (constant, conjugate), 20.0, Some(known));
+        let mut point = vec![0.0; density.dim()];
+        fill_normal(&mut rng, &mut point);
+        let error = gradient_error(&density, &point);
+        assert!(error < 1e-6, "{size} {constant} {conjugate} {known}: {error}");
+    }
+}
+
+/// Catches a threshold on the wrong side.
+#[test]
+fn rows_are_hidden_by_noise() {
+    assert_eq!(density(3, true, true, 1e-3).coordinates.frame().known, 3);
+    assert_eq!(density(3, true, true, 1e9).coordinates.frame().known, 1);
+    assert_eq!(density(3, false, true, 1e9).coordinates.frame().known, 0);
+}
+
+/// Coefficients, whether there is a constant, whether the prior is conjugate, and rows of Z that are sampled.
+fn cases() -> impl Iterator<Item = (usize, bool, bool, usize)> {
+    let sizes = (1..=3).flat_map(|size| [false, true].map(|constant| (size, constant)));
+    sizes.flat_map(|(size, constant)| {
+        (usize::from(constant)..=size)
+            .flat_map(move |known| [false, true].map(|conjugate| (size, constant, conjugate, known)))
+    })
 }
 
 /// Starts are sane at any noise, and outputs are what the parameters say.
