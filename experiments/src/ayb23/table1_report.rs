@@ -138,7 +138,7 @@ fn notes(variant: Variant, there: &[(DataSet, usize)]) -> Vec<String> {
         }
         _ => {
             notes.push("`fixed-gram` is computed by quadrature: it has the target of MCMC-fixedS, but for the identity matrix that the authors' code adds to every S.".into());
-            notes.push("`normal-x` is our version of the paper's walk (10,000 steps, half of them warm-up; sizes are learnt in warm-up only), MCMC-B&S our `gibbs-update` on \
+            notes.push("`normal-x` is our version of the paper's walk (10,000 steps, half of them warm-up; sizes are learnt in warm-up only), MCMC-B&S our `gibbs-update` with the prior that the authors' added identity amounts to, on \
                         releases with y'y. Lambda = V'V is drawn anew for every replicate; the authors' is one draw.".into());
         }
     }
