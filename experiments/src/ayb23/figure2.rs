@@ -4,7 +4,7 @@ use super::figure2_report;
 use super::published::{EPSILONS, PARTIES, WORDS};
 use super::simulate::Simulated;
 use crate::metrics::mse;
-use crate::reproduce::{Experiment, Report, ReproduceError, Results, Study, Variant, generator};
+use crate::reproduce::{Experiment, Report, ReproduceError, Results, Seeds, Study, Variant, generator};
 
 /// Numbers of features.
 pub(super) const FEATURES: [usize; 2] = [2, 5];
@@ -30,7 +30,7 @@ impl Experiment for Figure2 {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn variants(&self) -> &'static [Variant] {
@@ -84,8 +84,14 @@ impl Study for Figure2Study {
     }
 
     fn replicate(&self, cell: usize, seed: u64) -> Result<Vec<f64>, String> {
+        self.paired(cell, Seeds { own: seed, shared: seed })
+    }
+
+    /// All cells of a replicate have the same records.
+    fn paired(&self, cell: usize, seeds: Seeds) -> Result<Vec<f64>, String> {
+        let seed = seeds.own;
         let (features, parties, epsilon) = configurations()[cell];
-        let simulated = Simulated::new(features, self.records, parties, &mut generator(seed, 9))?;
+        let simulated = Simulated::new(features, self.records, parties, &mut generator(seeds.shared, 9))?;
         let bounds = simulated.bounds(epsilon);
         let fits = bounds.fit(self.variant, &simulated.parties, &simulated.lambda, (seed, self.steps))?;
         let (truth, covariance) = (&simulated.theta, &simulated.covariance);

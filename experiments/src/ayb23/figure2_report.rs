@@ -38,7 +38,7 @@ pub(super) fn report(variant: Variant, results: &Results) -> Report {
     let noise =
         if published { "the noise of the authors' code" } else { "the noise that the claimed epsilon needs" };
     let mut notes = vec![
-        format!("Made with {noise}. Means are geometric over replicates, each with records of its own: Sigma_x ~ IW(V'V, d + 1) has such heavy tails that an \
+        format!("Made with {noise}. Means are geometric over replicates, each with records of its own (the same for all epsilons and numbers of parties): Sigma_x ~ IW(V'V, d + 1) has such heavy tails that an \
                  arithmetic mean is that of its worst draw. The paper shows one draw of the records."),
         "`fixed-gram` is computed by quadrature, `normal-x` and `gibbs-update` are our versions of the paper's chains, 10,000 steps, half of them warm-up.".to_string(),
     ];

@@ -10,7 +10,7 @@ use crate::linalg::cholesky;
 use crate::metrics::{Estimate, Sample, squared_mmd};
 use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{
-    Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict, generator,
+    Experiment, Line, Published, Report, ReproduceError, Results, Seeds, Study, Variant, Verdict, generator,
 };
 
 const FEATURES: usize = 2;
@@ -40,7 +40,7 @@ impl Experiment for Figure4 {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn variants(&self) -> &'static [Variant] {
@@ -69,7 +69,7 @@ impl Experiment for Figure4 {
             figure: Some(figure(variant, results)),
             tables: vec![],
             notes: vec![
-                format!("Made with {noise}. Every replicate has records of its own; the paper shows one draw of them."),
+                format!("Made with {noise}. Every replicate has records of its own, the same for all epsilons and numbers of parties; the paper shows one draw of them."),
                 "The published picture takes the wrong axis of its array: each of its lines is one replicate averaged over the methods, so the names beside the lines mean nothing. Ours are \
                  means over replicates, method by method.".to_string(),
                 format!("The kernel is the authors', the density of N(0, 0.1 I). {DRAWS} independent draws, where the authors take 2,000; every 50th draw of a chain."),
@@ -132,8 +132,14 @@ impl Study for Figure4Study {
     }
 
     fn replicate(&self, place: usize, seed: u64) -> Result<Vec<f64>, String> {
+        self.paired(place, Seeds { own: seed, shared: seed })
+    }
+
+    /// All cells of a replicate have the same records.
+    fn paired(&self, place: usize, seeds: Seeds) -> Result<Vec<f64>, String> {
+        let seed = seeds.own;
         let (parties, epsilon) = (PARTIES[place / EPSILONS.len()], EPSILONS[place % EPSILONS.len()]);
-        let simulated = Simulated::new(FEATURES, self.records, parties, &mut generator(seed, 9))?;
+        let simulated = Simulated::new(FEATURES, self.records, parties, &mut generator(seeds.shared, 9))?;
         let reference = simulated.non_private()?.draws(self.draws, &mut generator(seed, 8))?;
         let reference = Sample::new(FEATURES, reference);
         let height = (2.0 * std::f64::consts::PI * KERNEL_VARIANCE).powf(-0.5 * FEATURES as f64);
