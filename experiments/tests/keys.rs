@@ -22,7 +22,7 @@ fn first_cell(experiment: &dyn Experiment, columns: &[String]) -> Vec<Row> {
         let values = study.replicate(0, number).unwrap();
         let expected = experiment.columns(*variant);
         assert_eq!(values.len(), expected.len(), "{} --as {}", experiment.key(), variant.word());
-        if !experiment.is_timed() {
+        if !experiment.is_timed() && *variant == experiment.variants()[0] {
             assert_eq!(study.replicate(0, number).unwrap(), values, "the same seed gives the same numbers");
         }
         let results =
