@@ -16,15 +16,19 @@ fn run(folder: &Folder, arguments: &str) -> Ran {
     )
 }
 
-/// Finished results of one replicate of Figure 4 with errors that fall with epsilon.
+/// Finished results of twenty replicates of Figure 4 with distances that fall with epsilon.
 fn finished_figure4() -> String {
     let mut text = "# organza reproduce ayb23-figure4 --as published\n# version = 2\n# seed = 1\n# tool = organza 0\n# date = 2026-01-31\n\
-                    # replicates = 1\ncell,replicate,normal-x,fixed-gram,fast,gibbs-update\n"
+                    # replicates = 20\ncell,replicate,normal-x,fixed-gram,fast,gibbs-update\n"
         .to_string();
     for parties in [1, 5, 10] {
         for epsilon in [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0] {
             let value = 1.0 / epsilon;
-            text += &format!("J={parties} epsilon={epsilon},1,{value:e},{value:e},{value:e},{value:e}\n");
+            for replicate in 1..=20 {
+                text += &format!(
+                    "J={parties} epsilon={epsilon},{replicate},{value:e},{value:e},{value:e},{value:e}\n"
+                );
+            }
         }
     }
     text
@@ -77,7 +81,7 @@ fn finished_results_are_published_and_checked() {
     let folder = Folder::new();
     std::fs::create_dir_all(folder.file("o/results")).unwrap();
     folder.write("o/results/ayb23-figure4-published.csv", &finished_figure4());
-    let report = run(&folder, "reproduce ayb23-figure4 --replicates 1 --out o --json").json();
+    let report = run(&folder, "reproduce ayb23-figure4 --replicates 20 --out o --json").json();
     assert_eq!(report["lines"][0]["verdict"], "agrees");
     assert!(folder.read("o/README.md").contains("ayb23-figure4 --as published"));
     assert!(folder.read("o/results/ayb23-figure4-published.svg").starts_with("<svg"));
