@@ -5,6 +5,9 @@
 //! [`reproduce`]: seeds, shards, files that survive an interruption, verdicts, pages. [`metrics`] holds the measures of the papers,
 //! [`plot`] draws, [`data`] reads the public data sets, [`releases`] makes releases with seeded noise.
 //!
+//! **A new key** is a type that implements `Experiment` and `Study` in the folder of its paper, an entry in the list of that folder's `experiments`, a line in
+//! `tests/keys.rs`, and its citations in `refs/`. Nothing else knows of it.
+//!
 //! **Seeded noise is for experiments only.** Releases made here protect nobody; the curator never takes a seed.
 
 pub mod ayb23;

@@ -24,6 +24,9 @@ fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// A key like AYB23: capitals and two digits.
 fn is_key(text: &str) -> bool {
+    if !text.is_ascii() {
+        return false;
+    }
     let (letters, digits) = text.split_at(text.len().saturating_sub(2));
     letters.len() >= 2
         && letters.bytes().all(|byte| byte.is_ascii_uppercase())

@@ -95,19 +95,22 @@ impl Bounds {
         self.response / self.radius
     }
 
-    /// The paper's prior in normalised units; conjugate, theta ~ N(0, sigma^2 (a-1)/b I), for MCMC-B&S.
+    /// The paper's prior in normalised units. For MCMC-B&S it is conjugate, theta ~ N(0, sigma^2 (1 + b/(a-1))^-1 I), and Lambda has the identity
+    /// added to it: the authors' code adds the identity to the sum of the S_j in every step, which is the same as a prior worth that much.
     pub fn prior(&self, lambda: &[f64], conjugate: bool) -> Result<Prior, InferError> {
         let (shape, rate) = VARIANCE;
         let features = self.features;
         let variance = match conjugate {
             // sigma^2 carries its own unit, B^2.
-            true => (shape - 1.0) / rate * self.radius * self.radius,
+            true => self.radius * self.radius / (1.0 + rate / (shape - 1.0)),
             false => rate / (shape - 1.0) / (self.slope() * self.slope()),
         };
         let diagonal: Vec<f64> =
             (0..features * features).map(|k| if k % (features + 1) == 0 { variance } else { 0.0 }).collect();
         let rate = rate / (self.response * self.response);
-        let scale = lambda.iter().map(|value| value / (self.radius * self.radius)).collect();
+        let ridge = |k: usize| if conjugate && k.is_multiple_of(features + 1) { 1.0 } else { 0.0 };
+        let scaled = |(k, value): (usize, &f64)| (value + ridge(k)) / (self.radius * self.radius);
+        let scale = lambda.iter().enumerate().map(scaled).collect();
         let features = FeaturePrior::new(scale, features as f64 + 1.0, vec![], 1.0)?;
         let prior = Prior::new(vec![0.0; self.features], &diagonal, (shape, rate))?.with_features(features);
         Ok(if conjugate { prior.conjugate() } else { prior })

@@ -2,10 +2,12 @@
 
 use organza_infer::{
     Evidence, Fast, FixedGram, Gibbs, GibbsSampler, MarginalDensity, Moments, NormalX, NormalXMetropolis,
-    Prior,
+    Prior, Quadrature,
 };
 use organza_mcmc::diagnostics::equal_tailed;
 use organza_mcmc::{Kernel, Plan, run};
+
+use crate::linalg::quadratic_form;
 
 /// Mass of the intervals.
 pub const MASS: f64 = 0.9;
@@ -62,6 +64,17 @@ impl Posterior {
         Self { covariance, intervals: (0..size).map(interval).collect(), mean, draws }
     }
 
+    /// Expected squared error of predictions at the mean for features with this covariance.
+    pub fn prediction_error(&self, truth: &[f64], covariance: &[f64]) -> f64 {
+        let away: Vec<f64> = self.mean.iter().zip(truth).map(|(mean, truth)| mean - truth).collect();
+        quadratic_form(covariance, &away)
+    }
+
+    /// What averaging the error over the posterior adds to the error at its mean.
+    pub fn prediction_variance(&self, covariance: &[f64]) -> f64 {
+        self.covariance.iter().zip(covariance).map(|(own, features)| own * features).sum()
+    }
+
     /// Share of the intervals that hold these coefficients; not a number without intervals.
     pub fn held(&self, truth: &[f64]) -> f64 {
         let inside = |(interval, value): &(&[f64; 2], &f64)| interval[0] <= **value && **value <= interval[1];
@@ -91,6 +104,14 @@ impl Problem<'_> {
         let target = FixedGram::new(self.evidence, prior).map_err(|error| error.to_string())?;
         let found = target.coefficients();
         Ok(Posterior::normal(&found.mean, &found.covariance, self.slopes))
+    }
+
+    /// The same with so many independent draws.
+    pub fn fixed_gram_draws(&self, prior: &Prior, count: usize) -> Result<Posterior, String> {
+        let target = FixedGram::new(self.evidence, prior).map_err(|error| error.to_string())?;
+        let plan = Plan { warmup: 0, draws: count, ..self.plan(1) };
+        let draws = run(&Quadrature, &target, &plan).map_err(|error| error.to_string())?;
+        Ok(Posterior::of_draws(draws.values(), draws.names().len(), self.slopes))
     }
 
     /// `normal-x` by the paper's walk, so many steps of which the first half is warm-up.

@@ -24,6 +24,13 @@ pub fn mean(values: &[f64]) -> Estimate {
     Estimate { value, standard_error: (squares / (count - 1.0) / count).sqrt() }
 }
 
+/// Geometric mean of positive values; its standard error is that of the logarithms times the mean.
+pub fn geometric_mean(values: &[f64]) -> Estimate {
+    let logarithms: Vec<f64> = values.iter().map(|value| libm::log(*value)).collect();
+    let Estimate { value, standard_error } = mean(&logarithms);
+    Estimate { value: libm::exp(value), standard_error: libm::exp(value) * standard_error }
+}
+
 /// Mean squared error.
 pub fn mse(estimates: &[f64], truth: &[f64]) -> f64 {
     debug_assert_eq!(estimates.len(), truth.len());
@@ -52,6 +59,14 @@ mod tests {
         assert_eq!(found.value, 3.0);
         assert!((found.standard_error - (14.0_f64 / 3.0 / 4.0).sqrt()).abs() < 1e-15);
         assert!(mean(&[1.0]).standard_error.is_nan() && mean(&[]).value.is_nan());
+    }
+
+    /// By hand: the logarithms of 1 and e^2 have mean 1 and standard error 1.
+    #[test]
+    fn a_geometric_mean_by_hand() {
+        let e = std::f64::consts::E;
+        let found = geometric_mean(&[1.0, e * e]);
+        assert!((found.value - e).abs() < 1e-12 && (found.standard_error - e).abs() < 1e-12, "{found:?}");
     }
 
     #[test]

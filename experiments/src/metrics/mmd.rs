@@ -45,12 +45,12 @@ impl Sample {
 /// How the width of the kernel is chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Width {
-    /// This number: \[BS19\] takes the standard normal kernel, 1.
+    /// This number: \[BS19\] takes the standard normal kernel, 1; the authors' code of \[AYB23\] sqrt(0.1), and multiplies the square of the
+    /// distance by the height of the normal density, (0.2 pi)^(-d/2).
     Fixed(f64),
     /// The median distance of this many random pairs with one point from each sample: \[RKH21\] takes 500.
     MedianOfCrossPairs(usize),
-    /// The median distance between all points of both samples together, the heuristic of Gretton et al. 2012, whom \[AYB23\] follows
-    /// without naming a width.
+    /// The median distance between all points of both samples together, the heuristic of Gretton et al. 2012.
     MedianOfAll,
 }
 

@@ -6,6 +6,6 @@ mod mmd;
 mod quantiles;
 
 pub use kolmogorov::{KolmogorovSmirnov, kolmogorov_smirnov, kolmogorov_smirnov_two};
-pub use mean::{Estimate, coverage, mean, mse};
+pub use mean::{Estimate, coverage, geometric_mean, mean, mse};
 pub use mmd::{Sample, Width, mmd, squared_mmd};
 pub use quantiles::quantile_quantile;

@@ -48,6 +48,7 @@ impl Panel {
         let (y0, y1) = (frame.top + frame.height - bottom, frame.top + top);
         let points = || self.series.iter().flat_map(|series| &series.points);
         let x = Scale::new(&self.x, points().map(|point| point.x), (x0, x1));
+        let ends = |point: &Point| ends(point, self.y.logarithmic);
         let y = Scale::new(&self.y, points().flat_map(ends), (y0, y1));
         self.grid(drawing, (&x, &y), ([x0, x1], [y0, y1]));
         drawing.text((x0, frame.top + 14.0), &self.title, Anchor::Start, TITLE);
@@ -81,9 +82,10 @@ impl Panel {
     }
 }
 
-/// Values that the axis must hold.
-fn ends(point: &Point) -> [f64; 2] {
-    [point.y - point.error, point.y + point.error]
+/// Ends of the error bar. On a logarithmic axis both sides have the same length: the same factor down as up.
+fn ends(point: &Point, logarithmic: bool) -> [f64; 2] {
+    let high = point.y + point.error;
+    [if logarithmic { point.y * point.y / high } else { point.y - point.error }, high]
 }
 
 /// A series and the axes to draw it on.
@@ -120,8 +122,8 @@ impl Brush<'_> {
 
     fn error_bar(&self, drawing: &mut Drawing, point: &Point, shift: f64) {
         let Some((x, _)) = self.place(point).filter(|_| point.error > 0.0) else { return };
-        let low = self.y.place(point.y - point.error).or_else(|| self.y.place(self.y.base()));
-        if let (Some(low), Some(high)) = (low, self.y.place(point.y + point.error)) {
+        let [low, high] = ends(point, self.y.is_logarithmic()).map(|end| self.y.place(end));
+        if let (Some(low), Some(high)) = (low, high) {
             let ink = if shift == 0.0 { colour(self.series.colour) } else { INK };
             drawing.line((x + shift, low), (x + shift, high), (ink, 1.2));
         }

@@ -83,6 +83,11 @@ impl Scale {
         Some(self.start + share * (self.end - self.start))
     }
 
+    /// Whether equal ratios have equal lengths.
+    pub fn is_logarithmic(&self) -> bool {
+        self.logarithmic
+    }
+
     /// Where bars stand.
     pub fn base(&self) -> f64 {
         if self.logarithmic { self.low } else { self.low.max(0.0).min(self.high) }

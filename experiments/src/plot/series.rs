@@ -22,7 +22,7 @@ pub struct Point {
     pub x: f64,
     /// Upwards.
     pub y: f64,
-    /// Half the length of the error bar.
+    /// Length of the error bar upwards; downwards it is as long on the page.
     pub error: f64,
 }
 

@@ -46,3 +46,16 @@ fn histograms_count() {
     let heights: Vec<(f64, f64)> = series.points.iter().map(|point| (point.x, point.y)).collect();
     assert_eq!(heights, [(0.0, 2.0), (0.5, 2.0), (1.0, 0.0)]);
 }
+
+/// Catches an error bar that leaves a logarithmic axis: an error larger than the value would stretch it down to nothing.
+#[test]
+fn error_bars_on_a_logarithmic_axis_are_symmetric() {
+    let series = Series::new("a", 0, Mark::Points, vec![(1.0, 1.0)]).with_errors(&[3.0]);
+    let panel = Panel::new("", Axis::linear("x"), Axis::log("y").between(0.1, 10.0), vec![series]);
+    let svg = Figure::new("t", vec![panel]).to_svg();
+    let numbers = |line: &str| -> Vec<f64> { line.split('"').filter_map(|word| word.parse().ok()).collect() };
+    let bar =
+        svg.lines().find(|line| line.starts_with("<line") && line.contains("#0072B2")).map(numbers).unwrap();
+    let point = svg.lines().find(|line| line.starts_with("<circle")).map(numbers).unwrap();
+    assert!((bar[1] + bar[3] - 2.0 * point[1]).abs() < 0.3 && bar[1] > point[1] + 10.0, "{bar:?} {point:?}");
+}

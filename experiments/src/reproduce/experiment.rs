@@ -85,8 +85,22 @@ pub trait Study: Sync {
     /// gives the same numbers, but for times.
     fn replicate(&self, cell: usize, seed: u64) -> Result<Vec<f64>, String>;
 
+    /// The same with a second seed that all cells of a replicate share, for instance to give them the same records; by default it is not used.
+    fn paired(&self, cell: usize, seeds: Seeds) -> Result<Vec<f64>, String> {
+        self.replicate(cell, seeds.own)
+    }
+
     /// What a person should know before the work begins, for instance what is left out.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
+}
+
+/// The seeds of one replicate of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seeds {
+    /// Of this replicate of this cell alone.
+    pub own: u64,
+    /// Of this replicate of all cells.
+    pub shared: u64,
 }

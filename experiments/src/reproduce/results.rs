@@ -83,9 +83,55 @@ impl Results {
         rows.map(|row| row.values[place]).filter(|value| !value.is_nan()).collect()
     }
 
+    /// The numbers of one column in two cells, replicate by replicate, where both have one.
+    pub fn pairs(&self, first: &str, second: &str, column: &str) -> Vec<(f64, f64)> {
+        let Some(place) = self.columns.iter().position(|name| name == column) else { return Vec::new() };
+        let of_cell = |cell: &str| -> HashMap<u64, f64> {
+            let rows = self.rows.iter().filter(|row| row.cell == cell && !row.values[place].is_nan());
+            rows.map(|row| (row.replicate, row.values[place])).collect()
+        };
+        let (one, other) = (of_cell(first), of_cell(second));
+        let mut both: Vec<(u64, f64)> =
+            one.into_iter().filter(|(replicate, _)| other.contains_key(replicate)).collect();
+        both.sort_by_key(|(replicate, _)| *replicate);
+        both.into_iter().map(|(replicate, value)| (value, other[&replicate])).collect()
+    }
+
     /// Mean and standard error over the replicates of a cell; none without replicates.
     pub fn mean(&self, cell: &str, column: &str) -> Option<Estimate> {
         let values = self.values(cell, column);
         (!values.is_empty()).then(|| mean(&values))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(cell: &str, replicate: u64, value: f64) -> Row {
+        Row { cell: cell.into(), replicate, values: vec![value] }
+    }
+
+    /// Catches pairs of different replicates: rows come in any order, and some are missing.
+    #[test]
+    fn rows_are_sorted_paired_and_counted() {
+        let rows = vec![
+            row("b", 2, 4.0),
+            row("a", 3, 3.0),
+            row("a", 2, 2.0),
+            row("b", 3, f64::NAN),
+            row("a", 1, 1.0),
+            row("a", 1, 9.0),
+        ];
+        let mut results = Results::new(vec!["x".into()], rows);
+        assert_eq!(results.pairs("a", "b", "x"), [(2.0, 4.0)]);
+        assert_eq!(results.values("b", "x"), [4.0]);
+        results.sort(&["a".to_string(), "b".to_string()]);
+        assert_eq!(
+            (results.values("a", "x"), results.cells(), results.replicates()),
+            (vec![1.0, 2.0, 3.0], vec!["a", "b"], 2)
+        );
+        assert_eq!(results.mean("a", "x").map(|found| found.value), Some(2.0));
+        assert!(results.mean("a", "y").is_none() && results.has("b", 3) && !results.has("b", 1));
     }
 }

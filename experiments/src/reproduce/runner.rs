@@ -10,7 +10,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 
 use super::files::{Identity, Provenance};
 use super::store::{Appender, Reading, read, rewrite, rounded};
-use super::{Experiment, ReproduceError, Results, Row, Study, Variant, seed};
+use super::{Experiment, ReproduceError, Results, Row, Seeds, Study, Variant, seed};
 
 /// One part of the work, for one of several machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -228,8 +228,9 @@ impl Work<'_> {
 
     fn replicate(&self, task: &Task) -> Result<Row, ReproduceError> {
         let cell = &self.cells[task.cell];
-        let seed = seed(self.settings.seed, self.key, cell, task.replicate);
-        let values = self.study.replicate(task.cell, seed).map_err(|reason| ReproduceError::Cell {
+        let of = |cell: &str| seed(self.settings.seed, self.key, cell, task.replicate);
+        let seeds = Seeds { own: of(cell), shared: of("") };
+        let values = self.study.paired(task.cell, seeds).map_err(|reason| ReproduceError::Cell {
             cell: cell.clone(),
             replicate: task.replicate,
             reason,
