@@ -154,7 +154,7 @@ class Bench:
     def large(self):
         """`marginal` where the published algorithm cannot go."""
         print("\n| d | steps | CPU s | ESS | R-hat | gradients per draw | divergences |\n" + "| --- " * 7 + "|")
-        cases = [(20, 500, 500)] if self.quick else [(20, 500, 500), (50, 500, 500), (100, 80, 40)]
+        cases = [(20, 500, 500)] if self.quick else [(20, 500, 500), (50, 500, 500), (100, 150, 200)]
         for features, warmup, draws in cases:
             self.load(features, 10, 10_000)
             report = Report(self.ours.ask("run", "marginal", 1, warmup, draws, 1))
