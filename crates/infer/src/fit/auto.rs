@@ -3,7 +3,7 @@
 use crate::requirements::{accepted, check};
 use crate::{Evidence, InferError, Method};
 
-/// Beyond this many coefficients nobody has measured `marginal`: 100 take minutes.
+/// Beyond this many coefficients `marginal` has not been measured: 100 take minutes, more where noise and features are of one size.
 const MOST_COEFFICIENTS: usize = 100;
 /// Cost of a gradient is parties times cubed dimension; beyond this many operations closed forms are the better answer.
 const MOST_WORK: f64 = 3e7;
