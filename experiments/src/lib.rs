@@ -11,6 +11,7 @@
 //! **Seeded noise is for experiments only.** Releases made here protect nobody; the curator never takes a seed.
 
 pub mod ayb23;
+pub mod bs19;
 pub mod data;
 pub mod linalg;
 pub mod metrics;
@@ -21,5 +22,5 @@ pub mod rkh21;
 
 /// Every experiment, in the order of the list that `organza reproduce` prints.
 pub fn experiments() -> Vec<Box<dyn reproduce::Experiment>> {
-    ayb23::experiments().into_iter().chain(rkh21::experiments()).collect()
+    ayb23::experiments().into_iter().chain(bs19::experiments()).chain(rkh21::experiments()).collect()
 }

@@ -66,6 +66,16 @@ fn ayb23_figure4() {
     check("ayb23-figure4");
 }
 
+#[test]
+fn bs19_figure3() {
+    check("bs19-figure3");
+}
+
+#[test]
+fn bs19_figure3f() {
+    check("bs19-figure3f");
+}
+
 /// A key without a test here is not tested.
 #[test]
 fn every_key_has_a_test() {

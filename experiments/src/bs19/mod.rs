@@ -1,0 +1,15 @@
+//! \[BS19\]: regression from noisy sums, one feature and a constant, Laplace noise.
+
+mod figure3;
+mod figure3_report;
+mod figure3f;
+mod methods;
+mod problem;
+mod simulate;
+
+use crate::reproduce::Experiment;
+
+/// Experiments of the paper.
+pub fn experiments() -> Vec<Box<dyn Experiment>> {
+    vec![Box::new(figure3::Figure3), Box::new(figure3f::Figure3f)]
+}
