@@ -76,6 +76,11 @@ fn bs19_figure3f() {
     check("bs19-figure3f");
 }
 
+#[test]
+fn bs19_figure4() {
+    check("bs19-figure4");
+}
+
 /// A key without a test here is not tested.
 #[test]
 fn every_key_has_a_test() {
