@@ -81,6 +81,21 @@ fn bs19_figure4() {
     check("bs19-figure4");
 }
 
+#[test]
+fn jagr22_figure1() {
+    check("jagr22-figure1");
+}
+
+#[test]
+fn jagr22_table1() {
+    check("jagr22-table1");
+}
+
+#[test]
+fn jagr22_figure2() {
+    check("jagr22-figure2");
+}
+
 /// A key without a test here is not tested.
 #[test]
 fn every_key_has_a_test() {
