@@ -11,7 +11,9 @@
 //! **Seeded noise is for experiments only.** Releases made here protect nobody; the curator never takes a seed.
 
 pub mod ayb23;
+pub mod bs19;
 pub mod data;
+pub mod jagr22;
 pub mod linalg;
 pub mod metrics;
 pub mod plot;
@@ -21,5 +23,6 @@ pub mod rkh21;
 
 /// Every experiment, in the order of the list that `organza reproduce` prints.
 pub fn experiments() -> Vec<Box<dyn reproduce::Experiment>> {
-    ayb23::experiments().into_iter().chain(rkh21::experiments()).collect()
+    let papers = [ayb23::experiments(), bs19::experiments(), jagr22::experiments(), rkh21::experiments()];
+    papers.into_iter().flatten().collect()
 }

@@ -66,6 +66,36 @@ fn ayb23_figure4() {
     check("ayb23-figure4");
 }
 
+#[test]
+fn bs19_figure3() {
+    check("bs19-figure3");
+}
+
+#[test]
+fn bs19_figure3f() {
+    check("bs19-figure3f");
+}
+
+#[test]
+fn bs19_figure4() {
+    check("bs19-figure4");
+}
+
+#[test]
+fn jagr22_figure1() {
+    check("jagr22-figure1");
+}
+
+#[test]
+fn jagr22_table1() {
+    check("jagr22-table1");
+}
+
+#[test]
+fn jagr22_figure2() {
+    check("jagr22-figure2");
+}
+
 /// A key without a test here is not tested.
 #[test]
 fn every_key_has_a_test() {
