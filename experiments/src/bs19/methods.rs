@@ -212,8 +212,9 @@ mod tests {
             let setting = Setting::new(variant);
             let (_, problem) = setting.simulate(100, 1e5, &mut generator(1, 0)).unwrap();
             let mut expected = [0.0; 3];
-            // Gaussian noise is always made for the bounds, which are beyond all records in the published setting.
-            let counts = |method: &Method| *method != Method::Marginal || variant == Variant::Ours;
+            // Gaussian noise is always made for the bounds, which are beyond all records in the published setting; `individual` is slow.
+            let left_out = if variant == Variant::Ours { Method::Individual } else { Method::Marginal };
+            let counts = |method: &Method| *method != left_out;
             for method in ALL.into_iter().filter(counts) {
                 let draws = method.draws(&problem, 3, Length { gibbs: 2_000 }).unwrap();
                 let users: Vec<[f64; 3]> = draws.iter().map(|draw| setting.to_users(draw)).collect();
