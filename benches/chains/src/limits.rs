@@ -7,8 +7,8 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
 use std::hint::black_box;
 
-/// Sums that proceed side by side, enough to hide the latency of an addition.
-const SUMS: usize = 64;
+/// Sums that proceed side by side: enough to hide the latency of an addition, and few enough for the registers.
+const SUMS: usize = 32;
 /// Numbers in a task of a read: 128 kB.
 const TASK: usize = 16_384;
 

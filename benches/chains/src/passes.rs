@@ -32,7 +32,8 @@ impl Pass<'_> {
         match self.model {
             "banana" => self.time_model(pool, Banana::default(), &[0.01, 3.0]),
             "gauss" => {
-                let covariance: Vec<f64> = (0..100).map(|place| f64::from(u8::from(place % 11 == 0))).collect();
+                let covariance: Vec<f64> =
+                    (0..100).map(|place| f64::from(u8::from(place % 11 == 0))).collect();
                 self.time_model(pool, GaussianMean::new(&covariance, 100.0)?, &[0.1; 10])
             }
             "logistic" => {
