@@ -13,6 +13,7 @@
 //! **Randomness.** Noise and samples of records come from the operating system. The chain's own generator makes proposals and decides acceptance, which is
 //! post-processing and may be seeded: privacy does not rest on it. So two runs with one seed differ.
 
+mod aligned;
 mod guess;
 pub mod kernels;
 mod lattice;

@@ -1,26 +1,33 @@
 //! The pass over records: clipped terms, rounded to the lattice and added up as integers.
 //!
-//! **Cost.** One read of the records; for each record and coordinate a product for the norm, one for the clip, a rounding
-//! and a sum, in loops without branches that the dispatcher compiles for the widest registers.
+//! **Cost.** One read of the records; for each record and coordinate a product and a sum for the norm, and a product, a rounding and an integer
+//! sum for the clipped term, in registers. Groups of records of which none is clipped need no root.
 
 use pulp::{Simd, WithSimd};
 
+use super::aligned::Aligned;
 use super::lattice::{ROUND, STEPS, limit};
 use super::model::RecordModel;
 use super::records::{BLOCK, Block, Gradients};
 
-/// Sums that proceed side by side: a multiple of the lanes of every register.
+/// Registers of records that are clipped together, enough to hide the latency of a sum.
+const GROUP: usize = 4;
+/// Lanes of the widest register; ratios are padded to a multiple.
 const LANES: usize = 8;
+/// Shorter gradients than this have squares that vanish. No clip bound is below it, whatever is asked.
+const SHORTEST: f64 = 1e-140;
 
 /// Working memory of one thread.
 #[derive(Debug)]
 pub(super) struct Scratch {
     /// Gradients, or the log ratios in the first [`BLOCK`] places.
-    values: Vec<f64>,
-    /// What each gradient is multiplied with, or spare room.
-    factors: Vec<f64>,
+    values: Aligned,
+    /// Room for the other ends of log ratios.
+    spare: Aligned,
+    /// Sums of one block: for each coordinate as many as a register has lanes.
+    lanes: Vec<u64>,
     /// A block of sampled records.
-    pub(super) gathered: Vec<f64>,
+    pub(super) gathered: Aligned,
     /// Sums in steps of the lattice.
     pub(super) sums: Vec<i64>,
     /// Terms that were clipped.
@@ -30,9 +37,10 @@ pub(super) struct Scratch {
 impl Scratch {
     pub(super) fn new(dimension: usize, columns: usize) -> Self {
         Self {
-            values: vec![0.0; dimension.max(1) * BLOCK],
-            factors: vec![0.0; BLOCK],
-            gathered: vec![0.0; columns * BLOCK],
+            values: Aligned::zeros(dimension.max(1) * BLOCK),
+            spare: Aligned::zeros(BLOCK),
+            lanes: vec![0; dimension * LANES],
+            gathered: Aligned::zeros(columns * BLOCK),
             sums: vec![0; dimension],
             clipped: 0,
         }
@@ -57,71 +65,132 @@ impl<M: RecordModel> WithSimd for AddGradients<'_, M> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let Self { model, theta, block, clip, scratch } = self;
         let (dimension, rows) = (theta.len(), block.rows());
-        let whole = rows.next_multiple_of(LANES);
-        let Scratch { values, factors, sums, clipped, .. } = scratch;
+        let Scratch { values, lanes, sums, clipped, .. } = scratch;
         let values = &mut values[..dimension * BLOCK];
         model.gradient(theta, block, Gradients { values, rows });
-        let factors = &mut factors[..whole];
-        factors.fill(0.0);
-        for gradients in values.chunks_exact_mut(BLOCK) {
-            gradients[rows..whole].fill(0.0);
-            for (square, gradient) in factors.iter_mut().zip(&*gradients) {
-                *square += gradient * gradient;
+        let whole = rows.next_multiple_of(GROUP * S::F64_LANES);
+        if rows < whole {
+            values.chunks_exact_mut(BLOCK).for_each(|gradients| gradients[rows..whole].fill(0.0));
+        }
+        let clipper = Clipper::new(simd, clip, dimension);
+        let (values, totals) = (S::as_mut_simd_f64s(values).0, S::as_mut_simd_u64s(lanes).0);
+        let totals = &mut totals[..dimension];
+        totals.fill(simd.splat_u64s(0));
+        let mut outside = 0.0;
+        for group in 0..whole / (GROUP * S::F64_LANES) {
+            outside += clipper.add_group(values, group * GROUP, totals);
+        }
+        *clipped += outside as i64;
+        let start = ROUND.to_bits().wrapping_mul((whole / S::F64_LANES) as u64);
+        for (sum, totals) in sums.iter_mut().zip(lanes.chunks_exact(S::F64_LANES)) {
+            // Each lane has added the bits of ROUND once for each register.
+            *sum += totals.iter().map(|total| total.wrapping_sub(start) as i64).sum::<i64>();
+        }
+    }
+}
+
+/// Clips, rounds and adds gradients, a few registers of records at a time.
+struct Clipper<S: Simd> {
+    simd: S,
+    /// Squared norm above which gradients are clipped.
+    bound: S::f64s,
+    /// Steps in a unit of a gradient.
+    scale: S::f64s,
+    /// Steps in the longest gradient.
+    limit: S::f64s,
+}
+
+impl<S: Simd> Clipper<S> {
+    #[inline(always)]
+    fn new(simd: S, clip: f64, dimension: usize) -> Self {
+        let (scale, limit) = (STEPS / clip.max(SHORTEST), limit(dimension));
+        let bound = (limit / scale) * (limit / scale);
+        let [bound, scale, limit] = [bound, scale, limit].map(|value| simd.splat_f64s(value));
+        Self { simd, bound, scale, limit }
+    }
+
+    /// Adds the gradients of one group to the totals, coordinate by coordinate; returns how many were clipped.
+    #[inline(always)]
+    fn add_group(&self, values: &mut [S::f64s], first: usize, totals: &mut [S::u64s]) -> f64 {
+        let simd = self.simd;
+        let stride = BLOCK / S::F64_LANES;
+        let mut squares = [simd.splat_f64s(0.0); GROUP];
+        for gradients in values.chunks_exact(stride) {
+            for (square, gradient) in squares.iter_mut().zip(&gradients[first..first + GROUP]) {
+                *square = simd.add_f64s(*square, simd.mul_f64s(*gradient, *gradient));
             }
         }
-        *clipped += clip_factors(factors, clip, dimension);
-        silence_broken(values, factors);
-        for (sum, gradients) in sums.iter_mut().zip(values.chunks_exact(BLOCK)) {
-            *sum += rounded_sum(&gradients[..whole], factors);
+        let outside = self.count_outside(&squares);
+        let mut factors = [self.scale; GROUP];
+        if outside > 0.0 {
+            factors = self.shorten(squares, values, first);
         }
+        let round = simd.splat_f64s(ROUND);
+        for (total, gradients) in totals.iter_mut().zip(values.chunks_exact(stride)) {
+            let mut sum = *total;
+            for (gradient, factor) in gradients[first..first + GROUP].iter().zip(&factors) {
+                // The last bits of the sum with ROUND are the rounded product.
+                let rounded = simd.add_f64s(simd.mul_f64s(*gradient, *factor), round);
+                sum = simd.add_u64s(sum, simd.transmute_u64s_f64s(rounded));
+            }
+            *total = sum;
+        }
+        outside
     }
-}
 
-/// Squared norms become the factors by which gradients are clipped and counted in steps; returns how many were clipped.
-/// A norm that is not finite gives the factor 0.
-#[inline(always)]
-fn clip_factors(factors: &mut [f64], clip: f64, dimension: usize) -> i64 {
-    let (scale, limit) = (STEPS / clip, limit(dimension));
-    let mut clipped = [0.0; LANES];
-    for lanes in factors.chunks_exact_mut(LANES) {
-        for (factor, clipped) in lanes.iter_mut().zip(&mut clipped) {
-            let norm = factor.sqrt();
-            let inside = norm * scale <= limit; // false for a NaN
-            *clipped += if inside { 0.0 } else { 1.0 };
-            // limit / infinity is 0; a NaN is made 0 by hand.
-            let outside = if norm > 0.0 { limit / norm } else { 0.0 };
-            *factor = if inside { scale } else { outside };
+    #[inline(always)]
+    fn count_outside(&self, squares: &[S::f64s; GROUP]) -> f64 {
+        let simd = self.simd;
+        let (none, one) = (simd.splat_f64s(0.0), simd.splat_f64s(1.0));
+        let mut count = none;
+        for square in squares {
+            let inside = simd.less_than_or_equal_f64s(*square, self.bound); // false for a NaN
+            count = simd.add_f64s(count, simd.select_f64s(inside, none, one));
         }
+        simd.reduce_sum_f64s(count)
     }
-    clipped.iter().sum::<f64>() as i64
-}
 
-/// Gradients of records whose norm is not a finite number count as 0: no value may break the bound.
-#[inline(always)]
-fn silence_broken(values: &mut [f64], factors: &[f64]) {
-    if factors.iter().all(|factor| *factor > 0.0) {
-        return;
-    }
-    for gradients in values.chunks_exact_mut(BLOCK) {
-        for (gradient, factor) in gradients.iter_mut().zip(factors) {
-            *gradient = if *factor > 0.0 { *gradient } else { 0.0 };
+    /// The factors of a group in which something is clipped. Gradients whose norm is not a finite number become 0: no
+    /// value may break the bound.
+    #[inline(always)]
+    fn shorten(&self, squares: [S::f64s; GROUP], values: &mut [S::f64s], first: usize) -> [S::f64s; GROUP] {
+        let simd = self.simd;
+        let mut factors = [self.scale; GROUP];
+        let mut sum = simd.splat_f64s(0.0);
+        for (factor, square) in factors.iter_mut().zip(squares) {
+            let inside = simd.less_than_or_equal_f64s(square, self.bound); // false for a NaN
+            let shorter = simd.div_f64s(self.limit, simd.sqrt_f64s(square));
+            *factor = simd.select_f64s(inside, self.scale, shorter);
+            sum = simd.add_f64s(sum, square);
         }
+        // A sum of squares is infinite or NaN if one of them is.
+        if !simd.reduce_sum_f64s(sum).is_finite() {
+            self.silence(&squares, &mut factors, values, first);
+        }
+        factors
     }
-}
 
-/// The sum of the rounded products: at most 256 integers up to 2^30, so exact in any order.
-#[inline(always)]
-fn rounded_sum(values: &[f64], factors: &[f64]) -> i64 {
-    let mut sums = [0.0; LANES];
-    for (values, factors) in values.chunks_exact(LANES).zip(factors.chunks_exact(LANES)) {
-        for ((sum, value), factor) in sums.iter_mut().zip(values).zip(factors) {
-            *sum += (value * factor + ROUND) - ROUND;
+    /// Gradients whose norm is not a finite number become 0, and their factors finite.
+    #[inline(always)]
+    fn silence(
+        &self,
+        squares: &[S::f64s; GROUP],
+        factors: &mut [S::f64s; GROUP],
+        values: &mut [S::f64s],
+        first: usize,
+    ) {
+        let (simd, zero) = (self.simd, self.simd.splat_f64s(0.0));
+        for (index, (factor, square)) in factors.iter_mut().zip(squares).enumerate() {
+            let finite = simd.less_than_f64s(*square, simd.splat_f64s(f64::INFINITY)); // false for a NaN
+            *factor = simd.select_f64s(finite, *factor, zero);
+            for gradients in values.chunks_exact_mut(BLOCK / S::F64_LANES) {
+                gradients[first + index] = simd.select_f64s(finite, gradients[first + index], zero);
+            }
         }
     }
-    sums.iter().sum::<f64>() as i64
 }
 
 /// Adds the clipped log-likelihood ratios of a block to the first sum of the scratch.
@@ -141,8 +210,8 @@ impl<M: RecordModel> WithSimd for AddRatios<'_, M> {
         let Self { model, points, block, clip, scratch } = self;
         let rows = block.rows();
         let whole = rows.next_multiple_of(LANES);
-        let Scratch { values, factors, sums, clipped, .. } = scratch;
-        model.log_ratio(points, block, &mut values[..rows], &mut factors[..rows]);
+        let Scratch { values, spare, sums, clipped, .. } = scratch;
+        model.log_ratio(points, block, &mut values[..rows], &mut spare[..rows]);
         values[rows..whole].fill(0.0);
         let (scale, limit) = (STEPS / clip, limit(1));
         let (mut total, mut outside) = ([0.0; LANES], [0.0; LANES]);

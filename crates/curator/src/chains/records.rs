@@ -1,9 +1,10 @@
 //! Records in memory, in blocks: inside a block each column is contiguous, so that loops over records fill registers.
 
+use super::aligned::Aligned;
 use crate::CuratorError;
 
 /// Records in a block.
-pub const BLOCK: usize = 256;
+pub const BLOCK: usize = 128;
 
 /// A table of numbers that a model can be asked about. Only an oracle reads it.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,7 +12,7 @@ pub struct Records {
     columns: usize,
     rows: usize,
     /// Block after block; column k of a block starts at k [`BLOCK`].
-    values: Vec<f64>,
+    values: Aligned,
 }
 
 impl Records {
@@ -26,7 +27,7 @@ impl Records {
             let reason = format!("{rows} records: there must be at least 1 and fewer than 2^32");
             return Err(CuratorError::option("records", reason));
         }
-        let mut values = vec![0.0; rows.div_ceil(BLOCK) * BLOCK * columns.len()];
+        let mut values = Aligned::zeros(rows.div_ceil(BLOCK) * BLOCK * columns.len());
         for (index, column) in columns.iter().enumerate() {
             for (block, rows) in column.chunks(BLOCK).enumerate() {
                 let start = (block * columns.len() + index) * BLOCK;

@@ -12,6 +12,9 @@ use crate::CuratorError;
 use crate::chains::model::{RecordModel, Simulate};
 use crate::chains::records::{Block, Gradients};
 
+/// Numbers in a register, or in several.
+const LANES: usize = 4;
+
 /// x ~ N(theta, Sigma) with a normal prior of theta.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GaussianMean {
@@ -19,6 +22,8 @@ pub struct GaussianMean {
     /// Lower triangle with Sigma = L L', row after row.
     factor: Vec<f64>,
     precision: Vec<f64>,
+    /// Its columns, each filled up with zeros to whole registers: products with theta are needed for every block.
+    columns: Vec<f64>,
     prior: NormalPrior,
 }
 
@@ -36,8 +41,13 @@ impl GaussianMean {
             row[column] = 1.0;
             solve(&factor, dimension, row);
         }
+        let stride = dimension.next_multiple_of(LANES);
+        let mut columns = vec![0.0; dimension * stride];
+        for (place, value) in precision.iter().enumerate() {
+            columns[place % dimension * stride + place / dimension] = *value;
+        }
         let prior = NormalPrior::new(vec![0.0; dimension], vec![prior_sd; dimension]);
-        Ok(Self { dimension, factor, precision, prior })
+        Ok(Self { dimension, factor, precision, columns, prior })
     }
 
     /// Sigma^-1, row after row.
@@ -49,6 +59,19 @@ impl GaussianMean {
     fn weighted(&self, theta: &[f64], row: usize) -> f64 {
         let row = &self.precision[row * self.dimension..][..self.dimension];
         row.iter().zip(theta).map(|(precision, theta)| precision * theta).sum()
+    }
+
+    /// A few coordinates of P theta, from `first` on.
+    #[inline(always)]
+    fn shifts(&self, theta: &[f64], first: usize) -> [f64; LANES] {
+        let mut shifts = [0.0; LANES];
+        let stride = self.dimension.next_multiple_of(LANES);
+        for (column, theta) in self.columns.chunks_exact(stride).zip(theta) {
+            for (shift, precision) in shifts.iter_mut().zip(&column[first..first + LANES]) {
+                *shift += precision * theta;
+            }
+        }
+        shifts
     }
 
     /// theta' P theta / 2.
@@ -104,10 +127,11 @@ impl RecordModel for GaussianMean {
 
     #[inline(always)]
     fn gradient(&self, theta: &[f64], block: Block<'_>, mut gradients: Gradients<'_>) {
-        for index in 0..self.dimension {
-            let shift = self.weighted(theta, index);
-            for (gradient, y) in gradients.coordinate(index).iter_mut().zip(block.column(index)) {
-                *gradient = y - shift;
+        for first in (0..self.dimension).step_by(LANES) {
+            for (index, shift) in (first..self.dimension).zip(self.shifts(theta, first)) {
+                for (gradient, y) in gradients.coordinate(index).iter_mut().zip(block.column(index)) {
+                    *gradient = y - shift;
+                }
             }
         }
     }
