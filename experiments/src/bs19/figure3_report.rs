@@ -22,7 +22,7 @@ const COVERAGE: [Measured; 2] = [
     (Method::GibbsUpdate, [[0.95, 0.81, 0.96], [0.94, 0.93, 0.95]]),
     (Method::GibbsNoisy, [[0.83, 0.80, 0.94], [0.85, 0.86, 0.94]]),
 ];
-/// Posterior standard deviation of the intercept, gibbs-update, epsilon = 1, for each number of records: that sensitivity and the exact one.
+/// Posterior standard deviation of the intercept found by an independent program, gibbs-update, epsilon = 1, for each number of records: that sensitivity and the exact one.
 const SPREADS: [[f64; 3]; 2] = [[0.96, 0.29, 0.13], [0.46, 0.13, 0.045]];
 
 pub(super) fn report(variant: Variant, results: &Results) -> Report {
@@ -125,7 +125,7 @@ fn spreads(variant: Variant, results: &Results) -> Vec<Line> {
         // The known figures have two digits and errors of their own that nobody kept.
         let verdict = Verdict::of_error(known, 0.05 * known, ours);
         let where_ = format!(
-            "posterior sd of the intercept, n = {records}, epsilon = 1, Gibbs-SS-Update (earlier port)"
+            "posterior sd of the intercept, n = {records}, epsilon = 1, Gibbs-SS-Update (independent program)"
         );
         Some(Line::new(where_, Published::Number(known), ours, verdict))
     };

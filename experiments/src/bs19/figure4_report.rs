@@ -120,7 +120,7 @@ fn figure(variant: Variant, results: &Results) -> Figure {
         Variant::Ours => "[BS19] Figure 4 with the exact sensitivity and other methods",
     };
     Figure::new(title, MASSES.map(panel).to_vec())
-        .with_subtitle("deaths from cirrhosis given wine consumption, 36 states predict 10; mean and standard error over splits")
+        .with_subtitle("wine and cirrhosis, 36 states predict 10; mean and standard error over splits")
 }
 
 fn notes(variant: Variant) -> Vec<String> {

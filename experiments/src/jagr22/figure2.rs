@@ -82,7 +82,7 @@ fn distances(results: &Results) -> Vec<Line> {
             let parts = libm::hypot(close.standard_error / close.value, away.standard_error / away.value);
             let estimate = Estimate { value: ratio, standard_error: ratio * parts };
             let holds = ratio < 1.0 + 2.0 * estimate.standard_error || estimate.standard_error.is_nan();
-            let verdict = Verdict::of_statement(holds, "it does not approach it");
+            let verdict = Verdict::of_statement(holds, "it does not approach it within this range");
             let place = format!("Figure 2, {name}, distance from the {what}, epsilon = {near} over {far}");
             lines.push(Line::new(place, Published::Text("approaches it".into()), estimate, verdict));
         }
