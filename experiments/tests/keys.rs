@@ -1,11 +1,14 @@
-//! One replicate of the first cell of every key in every variant, and a report of it.
+//! One replicate of one cell of every key in every variant, and a report of it.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 use organza_experiments::experiments;
 use organza_experiments::reproduce::{Experiment, ReproduceError, Results, Row, seed};
 
-/// Rows of the first cell for one replicate; none, said aloud, if data are missing.
-fn first_cell(experiment: &dyn Experiment, columns: &[String]) -> Vec<Row> {
+/// Cells to take instead of the first where that takes a minute.
+const CHEAPER: [&str; 2] = ["dp-penalty", "banana random walk clip=10"];
+
+/// Rows of one cell for one replicate; none, said aloud, if data are missing.
+fn one_cell(experiment: &dyn Experiment, columns: &[String]) -> Vec<Row> {
     let mut rows = Vec::new();
     for variant in experiment.variants() {
         let study = match experiment.prepare(*variant) {
@@ -18,15 +21,20 @@ fn first_cell(experiment: &dyn Experiment, columns: &[String]) -> Vec<Row> {
         };
         let cells = study.cells();
         assert!(cells.iter().all(|cell| !cell.contains([',', '\n'])), "{cells:?}");
-        let number = seed(1, experiment.key(), &cells[0], 1);
-        let values = study.replicate(0, number).unwrap();
+        let place = cells.iter().position(|cell| CHEAPER.contains(&cell.as_str())).unwrap_or(0);
+        let number = seed(1, experiment.key(), &cells[place], 1);
+        let values = study.replicate(place, number).unwrap();
         let expected = experiment.columns(*variant);
         assert_eq!(values.len(), expected.len(), "{} --as {}", experiment.key(), variant.word());
         if !experiment.is_timed() && *variant == experiment.variants()[0] {
-            assert_eq!(study.replicate(0, number).unwrap(), values, "the same seed gives the same numbers");
+            assert_eq!(
+                study.replicate(place, number).unwrap(),
+                values,
+                "the same seed gives the same numbers"
+            );
         }
         let results =
-            Results::new(expected.clone(), vec![Row { cell: cells[0].clone(), replicate: 1, values }]);
+            Results::new(expected.clone(), vec![Row { cell: cells[place].clone(), replicate: 1, values }]);
         let report = experiment.report(*variant, &results);
         assert!(report.figure.unwrap().to_svg().ends_with("</svg>\n"));
         if expected == columns {
@@ -41,7 +49,7 @@ fn check(key: &str) {
     let all = experiments();
     let experiment = all.iter().find(|experiment| experiment.key() == key).unwrap();
     let columns = experiment.columns(experiment.variants()[0]);
-    for row in first_cell(&**experiment, &columns) {
+    for row in one_cell(&**experiment, &columns) {
         assert!(row.values.iter().all(|value| value.is_finite()), "{row:?}");
     }
 }
@@ -94,6 +102,21 @@ fn jagr22_table1() {
 #[test]
 fn jagr22_figure2() {
     check("jagr22-figure2");
+}
+
+#[test]
+fn rkh21_figure1() {
+    check("rkh21-figure1");
+}
+
+#[test]
+fn rkh21_figure2() {
+    check("rkh21-figure2");
+}
+
+#[test]
+fn rkh21_figure3() {
+    check("rkh21-figure3");
 }
 
 /// A key without a test here is not tested.

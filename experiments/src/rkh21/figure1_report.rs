@@ -7,7 +7,7 @@ use crate::metrics::Estimate;
 use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{Line, Published, Report, Results, Variant, Verdict};
 
-/// Steps of each chain that PEERS of the authors' code were found to take: DP-HMC, DP-penalty on both, DP-SGLD on the banana.
+/// Steps of each chain that the authors' code takes: DP-HMC, DP-penalty on both, DP-SGLD on the banana.
 const STEPS: [(Problem, usize, [f64; 7]); 5] = [
     (Problem::Banana, 0, [27.0, 94.0, 192.0, 315.0, 459.0, 620.0, 892.0]),
     (Problem::Gauss, 0, [16.0, 56.0, 116.0, 190.0, 277.0, 374.0, 538.0]),
