@@ -21,7 +21,7 @@ use crate::CuratorError;
 use crate::mechanism::NoiseRng;
 
 /// Blocks in a task: enough work to be worth a thread's while.
-const TASK: usize = 16;
+const TASK: usize = 64;
 
 /// Records, the model of them and an accountant.
 ///

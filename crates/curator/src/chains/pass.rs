@@ -12,7 +12,7 @@ use super::records::{BLOCK, Block, Gradients};
 
 /// Registers of records that are clipped together, enough to hide the latency of a sum.
 const GROUP: usize = 4;
-/// Lanes of the widest register; ratios are padded to a multiple.
+/// Lanes of the widest register.
 const LANES: usize = 8;
 /// Shorter gradients than this have squares that vanish. No clip bound is below it, whatever is asked.
 const SHORTEST: f64 = 1e-140;
@@ -206,31 +206,30 @@ impl<M: RecordModel> WithSimd for AddRatios<'_, M> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let Self { model, points, block, clip, scratch } = self;
         let rows = block.rows();
-        let whole = rows.next_multiple_of(LANES);
+        let whole = rows.next_multiple_of(GROUP * S::F64_LANES);
         let Scratch { values, spare, sums, clipped, .. } = scratch;
         model.log_ratio(points, block, &mut values[..rows], &mut spare[..rows]);
         values[rows..whole].fill(0.0);
-        let (scale, limit) = (STEPS / clip, limit(1));
-        let (mut total, mut outside) = ([0.0; LANES], [0.0; LANES]);
-        for lanes in values[..whole].chunks_exact(LANES) {
-            for ((ratio, total), outside) in lanes.iter().zip(&mut total).zip(&mut outside) {
-                let ratio = ratio * scale;
-                let inside = ratio.abs() <= limit; // false for a NaN
-                *outside += if inside { 0.0 } else { 1.0 };
-                let edge = if ratio > limit {
-                    limit
-                } else if ratio < -limit {
-                    -limit
-                } else {
-                    0.0
-                };
-                *total += ((if inside { ratio } else { edge }) + ROUND) - ROUND;
+        let [scale, limit, round] = [STEPS / clip, limit(1), ROUND].map(|value| simd.splat_f64s(value));
+        let (zero, one, least) = (simd.splat_f64s(0.0), simd.splat_f64s(1.0), simd.neg_f64s(limit));
+        let (mut totals, mut outside) = ([zero; GROUP], [zero; GROUP]);
+        for ratios in S::as_simd_f64s(&values[..whole]).0.chunks_exact(GROUP) {
+            for ((ratio, total), outside) in ratios.iter().zip(&mut totals).zip(&mut outside) {
+                let ratio = simd.mul_f64s(*ratio, scale);
+                let inside = simd.less_than_or_equal_f64s(simd.abs_f64s(ratio), limit); // false for a NaN
+                *outside = simd.add_f64s(*outside, simd.select_f64s(inside, zero, one));
+                let below = simd.select_f64s(simd.less_than_f64s(ratio, least), least, zero);
+                let edge = simd.select_f64s(simd.less_than_f64s(limit, ratio), limit, below);
+                let steps = simd.select_f64s(inside, ratio, edge);
+                let rounded = simd.sub_f64s(simd.add_f64s(steps, round), round);
+                *total = simd.add_f64s(*total, rounded);
             }
         }
-        sums[0] += total.iter().sum::<f64>() as i64;
-        *clipped += outside.iter().sum::<f64>() as i64;
+        // At most 128 integers up to 2^30: exact in any order.
+        sums[0] += totals.into_iter().map(|total| simd.reduce_sum_f64s(total)).sum::<f64>() as i64;
+        *clipped += outside.into_iter().map(|count| simd.reduce_sum_f64s(count)).sum::<f64>() as i64;
     }
 }

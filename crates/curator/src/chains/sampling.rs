@@ -25,17 +25,26 @@ pub(super) fn draw_sample(rows: u32, threshold: u64, rng: &mut impl Rng, chosen:
         let bytes = &mut bytes[..CHUNK.min((rows - start) as usize)];
         rng.fill_bytes(bytes);
         for (group, offset) in bytes.chunks(32).zip((start..).step_by(32)) {
-            // Most groups of a small rate hold no candidate, which a register sees at once.
-            if !group.iter().fold(false, |any, byte| any | (*byte <= first)) {
+            // Most groups of a small rate hold no candidate, which a register sees at once, and so do most parts of the others.
+            if !any_at_most(group, first) {
                 continue;
             }
-            for (byte, row) in group.iter().zip(offset..) {
-                if *byte < first || (*byte == first && is_below(threshold, rng)) {
-                    chosen.push(row);
+            for (part, offset) in group.chunks(8).zip((offset..).step_by(8)) {
+                if !any_at_most(part, first) {
+                    continue;
+                }
+                for (byte, row) in part.iter().zip(offset..) {
+                    if *byte < first || (*byte == first && is_below(threshold, rng)) {
+                        chosen.push(row);
+                    }
                 }
             }
         }
     }
+}
+
+fn any_at_most(bytes: &[u8], limit: u8) -> bool {
+    bytes.iter().fold(false, |any, byte| any | (*byte <= limit))
 }
 
 /// The same for made-up records, faster and good enough for them: the gaps between chosen records are geometric.

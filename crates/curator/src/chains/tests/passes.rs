@@ -132,6 +132,41 @@ fn no_record_can_leave_its_clip_bound() {
     }
 }
 
+/// Catches a NaN or a clipped record that touches its neighbours in a register, and a padding that counts: each record adds what it adds alone.
+#[test]
+fn a_sum_is_the_sum_of_its_records() {
+    let model = gaussian_pair();
+    let mut rng = ChainRng::new(4, 0);
+    let wild = [f64::NAN, f64::INFINITY, 1e200, f64::MAX, 0.0, 1e-300];
+    for rows in [1, 3, 16, 17, 100, 300] {
+        let mut value =
+            || if rng.random_bool(0.05) { wild[rng.random_range(0..6)] } else { rng.random_range(-2.0..2.0) };
+        let columns: Vec<Vec<f64>> = (0..2).map(|_| (0..rows).map(|_| value()).collect()).collect();
+        let (theta, to, clip) = ([0.1, -0.2], [0.3, 0.1], 1.5);
+        let records = Records::from_columns(&columns).unwrap();
+        let (mut gradients, mut ratios) = ((vec![0, 0], 0), (0, 0));
+        for row in 0..rows {
+            let alone = Records::from_columns(&[vec![columns[0][row]], vec![columns[1][row]]]).unwrap();
+            let (sums, clipped) = clipped_sum(&model, &theta, &alone, clip);
+            gradients.0.iter_mut().zip(&sums).for_each(|(total, sum)| *total += sum);
+            gradients.1 += clipped;
+            let (sum, clipped) = ratio_sum(&model, (&theta, &to), &alone, 0.2 * clip);
+            ratios = (ratios.0 + sum, ratios.1 + clipped);
+        }
+        assert_eq!(clipped_sum(&model, &theta, &records, clip), gradients, "{rows} records");
+        assert_eq!(ratio_sum(&model, (&theta, &to), &records, 0.2 * clip), ratios, "{rows} records");
+    }
+}
+
+/// Squares of tiny gradients vanish. Catches a clip bound below them that then clips nothing.
+#[test]
+fn a_tiny_clip_bound_is_kept() {
+    let model = GaussianMean::new(&[1.0], 1.0).unwrap();
+    let records = Records::from_columns(&[vec![1e-165]]).unwrap();
+    let (sums, _) = clipped_sum(&model, &[0.0], &records, 1e-170);
+    assert!(sums[0].abs() <= 1 << 30, "{sums:?}");
+}
+
 /// Clipping keeps the direction and shortens to the bound; unclipped gradients are exact to the lattice.
 #[test]
 fn clipped_gradients_keep_their_direction() {
