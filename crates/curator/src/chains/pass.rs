@@ -120,7 +120,7 @@ impl<S: Simd> Clipper<S> {
         let mut squares = [simd.splat_f64s(0.0); GROUP];
         for gradients in values.chunks_exact(stride) {
             for (square, gradient) in squares.iter_mut().zip(&gradients[first..first + GROUP]) {
-                *square = simd.add_f64s(*square, simd.mul_f64s(*gradient, *gradient));
+                *square = simd.mul_add_e_f64s(*gradient, *gradient, *square);
             }
         }
         let outside = self.count_outside(&squares);
@@ -132,8 +132,8 @@ impl<S: Simd> Clipper<S> {
         for (total, gradients) in totals.iter_mut().zip(values.chunks_exact(stride)) {
             let mut sum = *total;
             for (gradient, factor) in gradients[first..first + GROUP].iter().zip(&factors) {
-                // The last bits of the sum with ROUND are the rounded product.
-                let rounded = simd.add_f64s(simd.mul_f64s(*gradient, *factor), round);
+                // The last bits of the sum with ROUND are the rounded product, fused or not.
+                let rounded = simd.mul_add_e_f64s(*gradient, *factor, round);
                 sum = simd.add_u64s(sum, simd.transmute_u64s_f64s(rounded));
             }
             *total = sum;
