@@ -186,32 +186,3 @@ impl Study for Figure3Study {
         Ok(vec![found.mmd, found.clipped_ratios, found.acceptance])
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The statement of section 4.2 on a quarter of the steps: with a tenth of the ratios clipped the walk on the banana is as near to the
-    /// posterior as without clipping, with most of them clipped it is not. Catches a clip bound that does not grow with the distance.
-    #[test]
-    fn a_tenth_of_clipped_ratios_does_little_and_most_do_much() {
-        let found = |bound: f64| {
-            let setting = Setting { steps: 3000, ..setting(Problem::Banana, 1, bound) };
-            measure(Problem::Banana, &setting, 4).unwrap()
-        };
-        let (free, few, most) = (found(10.0), found(0.2), found(0.01));
-        assert!(
-            free.clipped_ratios == 0.0 && (0.05..0.2).contains(&few.clipped_ratios),
-            "{}",
-            few.clipped_ratios
-        );
-        assert!(most.clipped_ratios > 0.7, "{}", most.clipped_ratios);
-        assert!(
-            few.mmd < 0.6 * most.mmd && free.mmd < 0.6 * most.mmd,
-            "{} {} {}",
-            free.mmd,
-            few.mmd,
-            most.mmd
-        );
-    }
-}
