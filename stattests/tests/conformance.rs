@@ -63,7 +63,9 @@ fn same_seed_same_bits_and_chains_differ() {
         assert_eq!(one.draws, two.draws, "{method} {sampler}");
         assert_ne!(one.draws.values(), other.draws.values(), "{method} {sampler}");
         assert_ne!(one.draws.draw(0, 19), one.draws.draw(1, 19), "{method} {sampler}");
-        assert_ne!(one.draws.draw(0, 18), one.draws.draw(0, 19), "{method} {sampler}: it does not move");
+        // A step may stay where it is, also one of NUTS; most must not.
+        let moves = (0..19).filter(|k| one.draws.draw(0, *k) != one.draws.draw(0, k + 1)).count();
+        assert!(moves > 9, "{method} {sampler}: it moves {moves} of 19 times");
         assert_eq!(one.draws.total(), 40);
         let names = &one.draws.names()[usize::from(method == Method::GibbsNoisy)..];
         assert_eq!(names[..2], ["beta[x1]", "beta[x2]"], "{method}");
