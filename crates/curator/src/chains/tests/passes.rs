@@ -145,8 +145,8 @@ fn a_sum_is_the_sum_of_its_records() {
         let (theta, to, clip) = ([0.1, -0.2], [0.3, 0.1], 1.5);
         let records = Records::from_columns(&columns).unwrap();
         let (mut gradients, mut ratios) = ((vec![0, 0], 0), (0, 0));
-        for row in 0..rows {
-            let alone = Records::from_columns(&[vec![columns[0][row]], vec![columns[1][row]]]).unwrap();
+        for (x, y) in columns[0].iter().zip(&columns[1]) {
+            let alone = Records::from_columns(&[vec![*x], vec![*y]]).unwrap();
             let (sums, clipped) = clipped_sum(&model, &theta, &alone, clip);
             gradients.0.iter_mut().zip(&sums).for_each(|(total, sum)| *total += sum);
             gradients.1 += clipped;
