@@ -3,7 +3,7 @@
 //! Every step of a run asks the same, so that the number of steps that a budget buys is known before the first.
 //!
 //! **Sensitivity.** A record's term has norm at most C (its clip bound); exchanging a record moves the sum by at most 2C
-//! (errata 13 of the paper), adding or removing one by C. When the clipped records are counted along with the sum, the indicator of a clipped
+//! (as in \[RKH21\] Theorem 3.5), adding or removing one by C. When the clipped records are counted along with the sum, the indicator of a clipped
 //! record stands in one more coordinate with the weight w C, and the sensitivity is C sqrt(4 + w^2) for an exchange (the
 //! indicator moves by w C at most, not by 2 w C), C sqrt(1 + w^2) otherwise.
 
