@@ -10,6 +10,46 @@ use super::failure::Failure;
 use super::release_choices::MissingName;
 use super::terminal::{say, warn};
 
+/// Said when nobody keeps the budget.
+pub const NO_LEDGER: &str = "no ledger is charged: keep track of the loss of this data set yourself";
+
+/// The table that a person names; `-` is standard input.
+pub fn input(table: &Path) -> Input {
+    if table.as_os_str() == "-" { Input::Standard } else { Input::File(table.to_path_buf()) }
+}
+
+/// A table that is a file.
+fn file(table: Option<&Path>) -> Option<&Path> {
+    table.filter(|path| path.as_os_str() != "-")
+}
+
+/// Name of the table without folders and without `.csv`, `.csv.gz` or `.parquet`.
+pub fn table_name(table: Option<&Path>) -> Option<String> {
+    let name = file(table)?.file_name()?.to_string_lossy().into_owned();
+    Some(name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&name).to_string())
+}
+
+/// The ledger of a table unless another is named.
+pub fn ledger_beside(table: Option<&Path>) -> Option<PathBuf> {
+    let mut name = file(table)?.as_os_str().to_os_string();
+    name.push(".ledger");
+    Some(PathBuf::from(name))
+}
+
+/// The separator as the reader wants it.
+pub fn delimiter(given: char) -> Result<u8, Failure> {
+    u8::try_from(given)
+        .map_err(|_| Failure::bad_input(format!("--delimiter: {given:?} is not a single byte")))
+}
+
+/// What a ledger would hold after a charge.
+pub fn preview(path: &Path, account: &Account, charge: &Charge) -> Result<Preview, Failure> {
+    Ok(match Ledger::open_read_only(path)? {
+        Some(ledger) => ledger.preview(account, charge),
+        None => Preview::of_first(charge),
+    }?)
+}
+
 #[derive(Args, Debug)]
 pub struct BesideTable {
     /// What to do with missing values
@@ -43,26 +83,13 @@ pub struct Paid {
 impl BesideTable {
     /// The table.
     pub fn input(&self, table: Option<&Path>) -> Result<Input, Failure> {
-        match table {
-            None => Err(Failure::bad_input("TABLE is needed")),
-            Some(path) if path.as_os_str() == "-" => Ok(Input::Standard),
-            Some(path) => Ok(Input::File(path.to_path_buf())),
-        }
+        table.map(input).ok_or_else(|| Failure::bad_input("TABLE is needed"))
     }
 
     /// How it is read.
     pub fn options(&self) -> Result<ReadOptions, Failure> {
-        let delimiter = u8::try_from(self.delimiter).map_err(|_| {
-            Failure::bad_input(format!("--delimiter: {:?} is not a single byte", self.delimiter))
-        })?;
-        let missing = self.missing.into();
+        let (delimiter, missing) = (delimiter(self.delimiter)?, self.missing.into());
         Ok(ReadOptions { header: !self.no_header, delimiter, missing, ..ReadOptions::default() })
-    }
-
-    /// Name of the table without folders and without `.csv`, `.csv.gz` or `.parquet`.
-    fn table_name(table: Option<&Path>) -> Option<String> {
-        let name = table.filter(|path| path.as_os_str() != "-")?.file_name()?.to_string_lossy().into_owned();
-        Some(name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&name).to_string())
     }
 
     /// The ledger and the account in it.
@@ -70,18 +97,13 @@ impl BesideTable {
         if self.no_ledger {
             return Ok(None);
         }
-        let beside = table.filter(|path| path.as_os_str() != "-").map(|path| {
-            let mut name = path.as_os_str().to_os_string();
-            name.push(".ledger");
-            PathBuf::from(name)
-        });
         let unnamed = || {
             Failure::bad_input(
                 "--ledger, --dataset and --party must be given when reading standard input (or --no-ledger)",
             )
         };
-        let path = self.ledger.clone().or(beside).ok_or_else(unnamed)?;
-        let named = |given: &Option<String>| given.clone().or_else(|| Self::table_name(table));
+        let path = self.ledger.clone().or_else(|| ledger_beside(table)).ok_or_else(unnamed)?;
+        let named = |given: &Option<String>| given.clone().or_else(|| table_name(table));
         let dataset = named(&self.dataset).ok_or_else(unnamed)?;
         let party = named(&self.party).ok_or_else(unnamed)?;
         Ok(Some((path, Account { dataset, party })))
@@ -93,17 +115,13 @@ impl BesideTable {
             return Ok(None);
         }
         let Ok(Some((path, account))) = self.account(table) else { return Ok(None) };
-        let preview = match Ledger::open_read_only(&path)? {
-            Some(ledger) => ledger.preview(&account, charge),
-            None => Preview::of_first(charge),
-        };
-        Ok(Some(preview?))
+        preview(&path, &account, charge).map(Some)
     }
 
     /// Charges the ledger.
     pub fn charge(&self, table: Option<&Path>, charge: &Charge) -> Result<Paid, Failure> {
         let Some((path, account)) = self.account(table)? else {
-            warn("no ledger is charged: keep track of the loss of this data set yourself");
+            warn(NO_LEDGER);
             return Ok(Paid { made: None });
         };
         let mut ledger = Ledger::open(&path)?;

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use organza_curator::Publishable;
 use organza_curator::job::Job;
-use organza_curator::ledger::{Account, Charge, Ledger, Preview};
-use organza_curator::table::{Input, ReadOptions};
+use organza_curator::ledger::{Account, Charge, Preview};
+use organza_curator::table::ReadOptions;
 
+use super::beside_table::{NO_LEDGER, delimiter, input, ledger_beside, preview, table_name};
 use super::failure::{Failure, Status};
 use super::release::ReleaseArguments;
 use super::release_report::{Loss, report};
@@ -17,7 +18,7 @@ impl ReleaseArguments {
     pub(super) fn carry_out<P: Publishable>(&self, plan: &P, loss: &Loss) -> Result<Status, Failure> {
         let job = self.job()?;
         if job.ledger.is_none() {
-            warn("no ledger is charged: keep track of the loss of this data set yourself");
+            warn(NO_LEDGER);
         }
         let bar = Bar::new(self.json);
         let outcome = job.run(plan, &bar);
@@ -25,21 +26,8 @@ impl ReleaseArguments {
         report(&job, &outcome?, loss, self.json)
     }
 
-    fn input(&self) -> Option<Input> {
-        self.table
-            .as_ref()
-            .map(|path| if path.as_os_str() == "-" { Input::Standard } else { Input::File(path.clone()) })
-    }
-
-    /// Name of the table without folders and without `.csv`, `.csv.gz` or `.parquet`.
-    fn table_name(&self) -> Option<String> {
-        let Some(Input::File(path)) = self.input() else { return None };
-        let name = path.file_name()?.to_string_lossy().into_owned();
-        Some(name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&name).to_string())
-    }
-
     fn party(&self) -> Result<String, Failure> {
-        let party = self.party.clone().or_else(|| self.table_name());
+        let party = self.party.clone().or_else(|| table_name(self.table.as_deref()));
         party.ok_or_else(|| Failure::bad_input("--party: name the data holder when reading standard input"))
     }
 
@@ -47,17 +35,11 @@ impl ReleaseArguments {
         if self.no_ledger {
             return Ok(None);
         }
-        let beside_table = match self.input() {
-            Some(Input::File(path)) => {
-                let mut name = path.into_os_string();
-                name.push(".ledger");
-                Some(PathBuf::from(name))
-            }
-            _ => None,
-        };
         let unnamed = "--ledger and --dataset must be given when reading standard input (or --no-ledger)";
-        let path = self.ledger.clone().or(beside_table).ok_or_else(|| Failure::bad_input(unnamed))?;
-        let dataset = self.dataset.clone().or_else(|| self.table_name());
+        let table = self.table.as_deref();
+        let path = self.ledger.clone().or_else(|| ledger_beside(table));
+        let path = path.ok_or_else(|| Failure::bad_input(unnamed))?;
+        let dataset = self.dataset.clone().or_else(|| table_name(table));
         let dataset = dataset.ok_or_else(|| Failure::bad_input(unnamed))?;
         Ok(Some((path, Account { dataset, party: self.party()? })))
     }
@@ -65,11 +47,9 @@ impl ReleaseArguments {
     fn job(&self) -> Result<Job, Failure> {
         let missing_argument = || Failure::bad_input("TABLE and --output are needed");
         let defaults = ReadOptions::default();
-        let delimiter = u8::try_from(self.delimiter).map_err(|_| {
-            Failure::bad_input(format!("--delimiter: {:?} is not a single byte", self.delimiter))
-        })?;
+        let delimiter = delimiter(self.delimiter)?;
         Ok(Job {
-            input: self.input().ok_or_else(missing_argument)?,
+            input: self.table.as_deref().map(input).ok_or_else(missing_argument)?,
             options: ReadOptions {
                 header: !self.no_header,
                 delimiter,
@@ -90,13 +70,7 @@ impl ReleaseArguments {
             return Ok(None);
         }
         match self.ledger() {
-            Ok(Some((path, account))) => {
-                let preview = match Ledger::open_read_only(&path)? {
-                    Some(ledger) => ledger.preview(&account, charge),
-                    None => Preview::of_first(charge),
-                };
-                Ok(Some(preview?))
-            }
+            Ok(Some((path, account))) => preview(&path, &account, charge).map(Some),
             _ => Ok(None),
         }
     }
