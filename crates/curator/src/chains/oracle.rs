@@ -81,6 +81,17 @@ impl<M: RecordModel> PrivateOracle<M> {
         Self::build(model, records, *allowance.queries(), allowance.steps(), Source::OperatingSystem)
     }
 
+    /// The same records for other questions, which must have been paid for as well.
+    pub fn with_allowance(self, allowance: &Allowance) -> Result<Self, CuratorError> {
+        let queries = *allowance.queries();
+        if queries.dimension != self.dimension {
+            let reason =
+                format!("has {} parameters, the questions are about {}", self.dimension, queries.dimension);
+            return Err(CuratorError::option("model", reason));
+        }
+        Ok(Self { queries, steps: allowance.steps(), paid: AtomicU64::new(0), ..self })
+    }
+
     fn build(
         model: M,
         mut records: Records,

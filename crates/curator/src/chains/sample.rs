@@ -26,18 +26,20 @@ pub fn sample(
     design.to_users(&draws).map_err(|error| CuratorError::option("--formula", error.to_string()))
 }
 
-fn run_private<M: RecordModel + Clone>(
+fn run_private<M: RecordModel>(
     model: M,
     plan: &ChainPlan,
     records: Records,
     monitor: &Monitor<'_>,
 ) -> Result<Draws, CuratorError> {
-    let mut kernel = plan.kernel.clone();
-    if let Some(pilot) = &plan.pilot {
-        let oracle = PrivateOracle::new(model.clone(), records.clone(), &pilot.allowance)?;
-        kernel = kernel.with_pilot(plan, &oracle, &mut ChainRng::new(plan.run.seed, u32::MAX))?;
-    }
-    let oracle = PrivateOracle::new(model, records, &plan.allowance)?;
+    let Some(pilot) = &plan.pilot else {
+        let oracle = PrivateOracle::new(model, records, &plan.allowance)?;
+        return Ok(plan.kernel.run(&oracle, &plan.run, monitor)?);
+    };
+    let oracle = PrivateOracle::new(model, records, &pilot.allowance)?;
+    let mut rng = ChainRng::new(plan.run.seed, u32::MAX);
+    let kernel = plan.kernel.clone().with_pilot(plan, &oracle, &mut rng)?;
+    let oracle = oracle.with_allowance(&plan.allowance)?;
     Ok(kernel.run(&oracle, &plan.run, monitor)?)
 }
 
