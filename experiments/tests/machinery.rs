@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use organza_experiments::metrics::Estimate;
 use organza_experiments::plot::{Axis, Figure, Mark, Panel, Series};
 use organza_experiments::reproduce::{
-    Experiment, Line, Provenance, Published, Report, ReproduceError, Results, Settings, Shard, Study,
+    About, Experiment, Line, Provenance, Published, Report, ReproduceError, Results, Settings, Shard, Study,
     Variant, Verdict, Watch, check, generator, publish, run, stored,
 };
 use rand::RngExt;
@@ -43,17 +43,8 @@ impl Study for ToyStudy {
 }
 
 impl Experiment for Toy {
-    fn key(&self) -> &'static str {
-        "toy-table1"
-    }
-    fn title(&self) -> &'static str {
-        "Uniform numbers"
-    }
-    fn paper(&self) -> &'static str {
-        "toy"
-    }
-    fn version(&self) -> u32 {
-        self.version
+    fn about(&self) -> About {
+        About { key: "toy-table1", title: "Uniform numbers", paper: "toy", version: self.version }
     }
     fn variants(&self) -> &'static [Variant] {
         &[Variant::Published, Variant::Ours]

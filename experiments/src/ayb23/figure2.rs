@@ -4,7 +4,9 @@ use super::figure2_report;
 use super::published::{EPSILONS, PARTIES, WORDS};
 use super::simulate::Simulated;
 use crate::metrics::mse;
-use crate::reproduce::{Experiment, Report, ReproduceError, Results, Seeds, Study, Variant, generator};
+use crate::reproduce::{
+    About, Experiment, Report, ReproduceError, Results, Seeds, Study, Variant, generator,
+};
 
 /// Numbers of features.
 pub(super) const FEATURES: [usize; 2] = [2, 5];
@@ -17,20 +19,13 @@ const STEPS: usize = 10_000;
 pub struct Figure2;
 
 impl Experiment for Figure2 {
-    fn key(&self) -> &'static str {
-        "ayb23-figure2"
-    }
-
-    fn title(&self) -> &'static str {
-        "Errors of estimation and prediction against epsilon, simulated records (Figure 2)"
-    }
-
-    fn paper(&self) -> &'static str {
-        "ayb23"
-    }
-
-    fn version(&self) -> u32 {
-        2
+    fn about(&self) -> About {
+        About {
+            key: "ayb23-figure2",
+            title: "Errors of estimation and prediction against epsilon, simulated records (Figure 2)",
+            paper: "ayb23",
+            version: 2,
+        }
     }
 
     fn variants(&self) -> &'static [Variant] {

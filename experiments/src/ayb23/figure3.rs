@@ -14,7 +14,7 @@ use crate::metrics::Estimate;
 use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::releases::Mechanism;
 use crate::reproduce::{
-    Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict, generator,
+    About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict, generator,
 };
 
 const MOST_FEATURES: usize = 20;
@@ -31,20 +31,13 @@ const KERNELS: [(&str, &str); 4] = [
 pub struct Figure3;
 
 impl Experiment for Figure3 {
-    fn key(&self) -> &'static str {
-        "ayb23-figure3"
-    }
-
-    fn title(&self) -> &'static str {
-        "Time for an iteration of the chains against the number of features (Figure 3)"
-    }
-
-    fn paper(&self) -> &'static str {
-        "ayb23"
-    }
-
-    fn version(&self) -> u32 {
-        1
+    fn about(&self) -> About {
+        About {
+            key: "ayb23-figure3",
+            title: "Time for an iteration of the chains against the number of features (Figure 3)",
+            paper: "ayb23",
+            version: 1,
+        }
     }
 
     fn variants(&self) -> &'static [Variant] {

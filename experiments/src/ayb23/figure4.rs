@@ -10,8 +10,8 @@ use crate::linalg::cholesky;
 use crate::metrics::{Estimate, Sample, coverage, squared_mmd};
 use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{
-    Experiment, Line, Published, Report, ReproduceError, Results, Seeds, Study, Table, Variant, Verdict,
-    generator,
+    About, Experiment, Line, Published, Report, ReproduceError, Results, Seeds, Study, Table, Variant,
+    Verdict, generator,
 };
 
 const FEATURES: usize = 2;
@@ -28,20 +28,13 @@ const KERNEL_VARIANCE: f64 = 0.1;
 pub struct Figure4;
 
 impl Experiment for Figure4 {
-    fn key(&self) -> &'static str {
-        "ayb23-figure4"
-    }
-
-    fn title(&self) -> &'static str {
-        "Squared maximum mean discrepancy to the posterior without privacy, d = 2 (Figure 4)"
-    }
-
-    fn paper(&self) -> &'static str {
-        "ayb23"
-    }
-
-    fn version(&self) -> u32 {
-        2
+    fn about(&self) -> About {
+        About {
+            key: "ayb23-figure4",
+            title: "Squared maximum mean discrepancy to the posterior without privacy, d = 2 (Figure 4)",
+            paper: "ayb23",
+            version: 2,
+        }
     }
 
     fn variants(&self) -> &'static [Variant] {

@@ -6,7 +6,7 @@ use super::published::{METHODS, PARTIES, WORDS};
 use super::table1_report;
 use crate::data::{DataSet, Regression, gram};
 use crate::linalg::{blocks, solve};
-use crate::reproduce::{Experiment, Report, ReproduceError, Results, Study, Variant, generator};
+use crate::reproduce::{About, Experiment, Report, ReproduceError, Results, Study, Variant, generator};
 
 /// Steps of every chain. \[AYB23\] section 5.1
 const STEPS: usize = 10_000;
@@ -17,20 +17,13 @@ const EPSILON: f64 = 1.0;
 pub struct Table1;
 
 impl Experiment for Table1 {
-    fn key(&self) -> &'static str {
-        "ayb23-table1"
-    }
-
-    fn title(&self) -> &'static str {
-        "Prediction error on public data sets, epsilon = 1, five methods (Tables 1 and 2)"
-    }
-
-    fn paper(&self) -> &'static str {
-        "ayb23"
-    }
-
-    fn version(&self) -> u32 {
-        1
+    fn about(&self) -> About {
+        About {
+            key: "ayb23-table1",
+            title: "Prediction error on public data sets, epsilon = 1, five methods (Tables 1 and 2)",
+            paper: "ayb23",
+            version: 1,
+        }
     }
 
     fn variants(&self) -> &'static [Variant] {

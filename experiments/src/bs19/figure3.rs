@@ -4,7 +4,9 @@ use super::figure3_report;
 use super::methods::{Length, Method};
 use super::simulate::Setting;
 use crate::metrics::{Sample, squared_mmd};
-use crate::reproduce::{Experiment, Report, ReproduceError, Results, Seeds, Study, Variant, generator};
+use crate::reproduce::{
+    About, Experiment, Report, ReproduceError, Results, Seeds, Study, Variant, generator,
+};
 
 /// Numbers of records. \[BS19\] section 4.1
 pub const RECORDS: [u64; 3] = [10, 100, 1000];
@@ -45,20 +47,13 @@ pub fn column(method: Method, what: &str) -> String {
 pub struct Figure3;
 
 impl Experiment for Figure3 {
-    fn key(&self) -> &'static str {
-        "bs19-figure3"
-    }
-
-    fn title(&self) -> &'static str {
-        "Calibration, coverage and discrepancy of regressions from noisy sums (Figure 3, a to e)"
-    }
-
-    fn paper(&self) -> &'static str {
-        "bs19"
-    }
-
-    fn version(&self) -> u32 {
-        1
+    fn about(&self) -> About {
+        About {
+            key: "bs19-figure3",
+            title: "Calibration, coverage and discrepancy of regressions from noisy sums (Figure 3, a to e)",
+            paper: "bs19",
+            version: 1,
+        }
     }
 
     fn variants(&self) -> &'static [Variant] {

@@ -8,7 +8,7 @@ use super::simulate::Setting;
 use crate::metrics::Estimate;
 use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{
-    Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict, generator,
+    About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict, generator,
 };
 
 const EPSILON: f64 = 0.1;
@@ -20,20 +20,13 @@ const AUTHORS: [(Method, f64); 3] =
 pub struct Figure3f;
 
 impl Experiment for Figure3f {
-    fn key(&self) -> &'static str {
-        "bs19-figure3f"
-    }
-
-    fn title(&self) -> &'static str {
-        "Time of the methods against the number of records (Figure 3f)"
-    }
-
-    fn paper(&self) -> &'static str {
-        "bs19"
-    }
-
-    fn version(&self) -> u32 {
-        1
+    fn about(&self) -> About {
+        About {
+            key: "bs19-figure3f",
+            title: "Time of the methods against the number of records (Figure 3f)",
+            paper: "bs19",
+            version: 1,
+        }
     }
 
     fn variants(&self) -> &'static [Variant] {

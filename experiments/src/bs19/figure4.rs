@@ -8,7 +8,9 @@ use super::figure3::column;
 use super::figure4_report;
 use super::methods::{Length, Method};
 use super::problem::{Problem, Scales, Sums};
-use crate::reproduce::{Experiment, Report, ReproduceError, Results, Seeds, Study, Variant, generator};
+use crate::reproduce::{
+    About, Experiment, Report, ReproduceError, Results, Seeds, Study, Variant, generator,
+};
 
 /// The budgets.
 pub const EPSILONS: [f64; 3] = [0.01, 0.1, 1.0];
@@ -44,20 +46,13 @@ pub fn share(mass: f64) -> String {
 pub struct Figure4;
 
 impl Experiment for Figure4 {
-    fn key(&self) -> &'static str {
-        "bs19-figure4"
-    }
-
-    fn title(&self) -> &'static str {
-        "Coverage of predictive intervals, deaths from cirrhosis given wine consumption (Figure 4)"
-    }
-
-    fn paper(&self) -> &'static str {
-        "bs19"
-    }
-
-    fn version(&self) -> u32 {
-        1
+    fn about(&self) -> About {
+        About {
+            key: "bs19-figure4",
+            title: "Coverage of predictive intervals, deaths from cirrhosis given wine consumption (Figure 4)",
+            paper: "bs19",
+            version: 1,
+        }
     }
 
     fn variants(&self) -> &'static [Variant] {

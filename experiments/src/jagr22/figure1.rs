@@ -4,7 +4,8 @@ use super::log_linear::{CLASSES, Database, EPSILONS, fit};
 use crate::metrics::{Estimate, mean};
 use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{
-    Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict, generator, number,
+    About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict, generator,
+    number,
 };
 
 /// Seed of the database, which is the same in all replicates.
@@ -14,20 +15,13 @@ const DATABASE: u64 = 1;
 pub struct Figure1;
 
 impl Experiment for Figure1 {
-    fn key(&self) -> &'static str {
-        "jagr22-figure1"
-    }
-
-    fn title(&self) -> &'static str {
-        "Posterior means and rates of acceptance of the log-linear model (Figure 1)"
-    }
-
-    fn paper(&self) -> &'static str {
-        "jagr22"
-    }
-
-    fn version(&self) -> u32 {
-        1
+    fn about(&self) -> About {
+        About {
+            key: "jagr22-figure1",
+            title: "Posterior means and rates of acceptance of the log-linear model (Figure 1)",
+            paper: "jagr22",
+            version: 1,
+        }
     }
 
     fn variants(&self) -> &'static [Variant] {

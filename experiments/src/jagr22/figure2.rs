@@ -5,7 +5,7 @@ use super::regression::{database, fit, posterior_mean, release};
 use crate::metrics::{Estimate, mean};
 use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{
-    Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict, generator,
+    About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict, generator,
 };
 
 const NAMES: [&str; 3] = ["b0", "b1", "b2"];
@@ -16,20 +16,13 @@ const PACKAGE: [f64; 3] = [100.0, 2.6, 3.1];
 pub struct Figure2;
 
 impl Experiment for Figure2 {
-    fn key(&self) -> &'static str {
-        "jagr22-figure2"
-    }
-
-    fn title(&self) -> &'static str {
-        "Posterior means of the regression by data augmentation (Figure 2)"
-    }
-
-    fn paper(&self) -> &'static str {
-        "jagr22"
-    }
-
-    fn version(&self) -> u32 {
-        1
+    fn about(&self) -> About {
+        About {
+            key: "jagr22-figure2",
+            title: "Posterior means of the regression by data augmentation (Figure 2)",
+            paper: "jagr22",
+            version: 1,
+        }
     }
 
     fn variants(&self) -> &'static [Variant] {

@@ -4,7 +4,7 @@ use super::log_linear::{CLASSES, Database, EPSILONS, TRUTH, fit, probability};
 use crate::metrics::{Estimate, coverage};
 use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{
-    Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict, generator,
+    About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict, generator,
 };
 
 /// Shares of 100 intervals that hold the truth, for every epsilon.
@@ -21,20 +21,13 @@ const REPLICATES: f64 = 100.0;
 pub struct Table1;
 
 impl Experiment for Table1 {
-    fn key(&self) -> &'static str {
-        "jagr22-table1"
-    }
-
-    fn title(&self) -> &'static str {
-        "Coverage of intervals of the log-linear model (Table 1)"
-    }
-
-    fn paper(&self) -> &'static str {
-        "jagr22"
-    }
-
-    fn version(&self) -> u32 {
-        1
+    fn about(&self) -> About {
+        About {
+            key: "jagr22-table1",
+            title: "Coverage of intervals of the log-linear model (Table 1)",
+            paper: "jagr22",
+            version: 1,
+        }
     }
 
     fn variants(&self) -> &'static [Variant] {

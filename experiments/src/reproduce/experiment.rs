@@ -41,19 +41,28 @@ impl FromStr for Variant {
     }
 }
 
+/// What an experiment is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct About {
+    /// Its name on the command line: paper, then place.
+    pub key: &'static str,
+    /// One line about it.
+    pub title: &'static str,
+    /// The folder of the paper.
+    pub paper: &'static str,
+    /// To be raised with every change that alters numbers: kept results of another version are refused.
+    pub version: u32,
+}
+
 /// A table or figure of a paper.
 pub trait Experiment: Sync {
-    /// Its name on the command line: paper, then place.
-    fn key(&self) -> &'static str;
+    /// Its names.
+    fn about(&self) -> About;
 
-    /// One line about it.
-    fn title(&self) -> &'static str;
-
-    /// The folder of the paper.
-    fn paper(&self) -> &'static str;
-
-    /// To be raised with every change that alters numbers: kept results of another version are refused.
-    fn version(&self) -> u32;
+    /// Its name on the command line.
+    fn key(&self) -> &'static str {
+        self.about().key
+    }
 
     /// In which ways it can be repeated.
     fn variants(&self) -> &'static [Variant];

@@ -25,7 +25,7 @@ impl Identity {
         Self {
             key: experiment.key().to_string(),
             variant: settings.variant,
-            version: experiment.version(),
+            version: experiment.about().version,
             seed: settings.seed,
             columns: experiment.columns(settings.variant),
         }

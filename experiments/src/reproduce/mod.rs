@@ -18,7 +18,7 @@ mod summary;
 
 pub use check::{Change, check};
 pub use error::ReproduceError;
-pub use experiment::{Experiment, Seeds, Study, Variant};
+pub use experiment::{About, Experiment, Seeds, Study, Variant};
 pub use files::{Identity, Provenance};
 pub use publish::{folder_of, publish};
 pub use report::{Line, Published, Report, Table, Verdict, number};

@@ -29,7 +29,7 @@ impl Section<'_> {
         let further: String = report.tables.iter().map(super::Table::to_markdown).collect();
         let stem = identity.stem();
         let picture = match report.figure {
-            Some(_) => format!("![{}](results/{stem}.svg)\n\n", experiment.title()),
+            Some(_) => format!("![{}](results/{stem}.svg)\n\n", experiment.about().title),
             None => String::new(),
         };
         let notes: String = report.notes.iter().map(|note| format!("- {note}\n")).collect();
@@ -39,7 +39,7 @@ impl Section<'_> {
              {picture}{notes}{table}{further}",
             identity.key,
             identity.variant.word(),
-            experiment.title(),
+            experiment.about().title,
             identity.seed,
             provenance.tool,
             provenance.date,
@@ -51,7 +51,7 @@ impl Section<'_> {
         let path = folder.join("README.md");
         let old = match std::fs::read_to_string(&path) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => head(self.experiment.paper()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => head(self.experiment.about().paper),
             Err(error) => return Err(ReproduceError::file(&path, error)),
         };
         write_whole(&path, &replaced(&old, &self.identity.stem(), &self.text()))

@@ -21,7 +21,7 @@ pub fn summarise(root: &Path, experiments: &[Box<dyn Experiment>]) -> Result<(),
     for experiment in experiments {
         for variant in experiment.variants() {
             let stem = format!("{}-{}", experiment.key(), variant.word());
-            let folder = root.join("experiments").join(experiment.paper());
+            let folder = root.join("experiments").join(experiment.about().paper);
             let path = folder.join("results").join(format!("{stem}.verdicts.csv"));
             let Ok(text) = std::fs::read_to_string(&path) else { continue };
             let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(';').collect()).collect();
@@ -46,8 +46,8 @@ fn count_row(experiment: &dyn Experiment, variant: &str, rows: &[Vec<&str>]) -> 
     format!(
         "| [`{}`]({}/README.md) | {variant} | {} | {} |\n",
         experiment.key(),
-        experiment.paper(),
+        experiment.about().paper,
         counts.join(" | "),
-        experiment.title()
+        experiment.about().title
     )
 }

@@ -2,11 +2,15 @@
 //!
 //! Parameters are those of the authors' code. Its tau is the paper's over sqrt(n), so noise over the clip bound is 2 tau sqrt(n).
 
+use std::sync::OnceLock;
+
 use organza_curator::chains::kernels::{
     ChainInfo, DpHmc, DpPenalty, DpSgld, DpSgnht, Langevin, Preconditioner, Start, Walk,
 };
 use organza_curator::chains::models::Banana;
-use organza_curator::chains::{Budget, GradientQuery, PrivateOracle, RatioQuery, Simulate, StepQueries};
+use organza_curator::chains::{
+    Budget, GradientQuery, PrivateOracle, RatioQuery, Simulate, StepQueries, mean_statistic,
+};
 use organza_mcmc::{ChainRng, Draws, Kernel, Plan, run};
 use organza_release::Neighbours;
 
@@ -122,6 +126,9 @@ pub(super) fn setting(
     Ok(Setting { queries, motion, steps })
 }
 
+/// A setting that is computed when it is first needed: the accountant of sampled chains takes seconds.
+pub(super) type Lazy = OnceLock<Result<Setting, String>>;
+
 /// What is measured of four chains, the second half of each.
 pub(super) struct Measured {
     pub(super) mmd: f64,
@@ -133,7 +140,7 @@ pub(super) struct Measured {
     pub(super) exact: Sample,
 }
 
-/// Runs four chains and compares them with exact draws. `counted` counts the clipped ratios.
+/// Runs four chains and compares them with exact draws.
 pub(super) fn measure(problem: Problem, setting: &Setting, seed: u64) -> Result<Measured, String> {
     let total = setting.steps * CHAINS as u64;
     match problem {
@@ -157,16 +164,12 @@ fn compare<M: Simulate>(
 ) -> Result<Measured, String> {
     let (sample, start) = reference(problem, exact, &mut ChainRng::new(seed, 1 << 20));
     let found = move_chains(oracle, setting, start, seed)?;
-    let mean = |name: &str| {
-        let values = found.statistic(name).map(|chains| chains.concat()).unwrap_or_default();
-        values.iter().sum::<f64>() / values.len() as f64
-    };
     let draws = Sample::new(problem.dimension(), found.values().to_vec());
     Ok(Measured {
         mmd: mmd(&draws, &sample, Width::MedianOfCrossPairs(500), &mut generator(seed, 9)),
         mean_error: distance(&draws.mean(), &sample.mean()),
-        acceptance: mean(ChainInfo::ACCEPTANCE),
-        clipped_ratios: mean(ChainInfo::CLIPPED_RATIOS),
+        acceptance: mean_statistic(&found, ChainInfo::ACCEPTANCE),
+        clipped_ratios: mean_statistic(&found, ChainInfo::CLIPPED_RATIOS),
         draws,
         exact: sample,
     })

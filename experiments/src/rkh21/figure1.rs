@@ -1,9 +1,9 @@
 //! Figure 1: distance from the posterior against the budget.
 
-use super::chains::{Setting, WORDS, measure, setting};
+use super::chains::{Lazy, WORDS, measure, setting};
 use super::figure1_report;
 use super::problem::Problem;
-use crate::reproduce::{Experiment, Report, ReproduceError, Results, Study, Variant};
+use crate::reproduce::{About, Experiment, Report, ReproduceError, Results, Study, Variant};
 
 /// The grid of budgets. \[RKH21\] section 4
 pub(super) const EPSILONS: [f64; 7] = [2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 15.0];
@@ -12,20 +12,13 @@ pub(super) const EPSILONS: [f64; 7] = [2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 15.0];
 pub struct Figure1;
 
 impl Experiment for Figure1 {
-    fn key(&self) -> &'static str {
-        "rkh21-figure1"
-    }
-
-    fn title(&self) -> &'static str {
-        "Distance from the posterior against epsilon, banana and Gaussian, four private chains (Figure 1)"
-    }
-
-    fn paper(&self) -> &'static str {
-        "rkh21"
-    }
-
-    fn version(&self) -> u32 {
-        1
+    fn about(&self) -> About {
+        About {
+            key: "rkh21-figure1",
+            title: "Distance from the posterior against epsilon, banana and Gaussian, four private chains (Figure 1)",
+            paper: "rkh21",
+            version: 1,
+        }
     }
 
     fn variants(&self) -> &'static [Variant] {
@@ -41,7 +34,7 @@ impl Experiment for Figure1 {
     }
 
     fn prepare(&self, variant: Variant) -> Result<Box<dyn Study>, ReproduceError> {
-        Ok(Box::new(Figure1Study { variant }))
+        Ok(Box::new(Figure1Study { variant, settings: grid().iter().map(|_| Lazy::new()).collect() }))
     }
 
     fn report(&self, variant: Variant, results: &Results) -> Report {
@@ -62,6 +55,8 @@ pub(super) fn grid() -> Vec<(Problem, usize, f64)> {
 
 struct Figure1Study {
     variant: Variant,
+    /// One for each cell.
+    settings: Vec<Lazy>,
 }
 
 impl Study for Figure1Study {
@@ -71,8 +66,11 @@ impl Study for Figure1Study {
 
     fn replicate(&self, cell: usize, seed: u64) -> Result<Vec<f64>, String> {
         let (problem, algorithm, epsilon) = grid()[cell];
-        let setting: Setting = setting(problem, algorithm, epsilon, self.variant)?;
-        let found = measure(problem, &setting, seed)?;
+        let setting = self.settings[cell]
+            .get_or_init(|| setting(problem, algorithm, epsilon, self.variant))
+            .as_ref()
+            .map_err(Clone::clone)?;
+        let found = measure(problem, setting, seed)?;
         Ok(vec![found.mmd, found.mean_error, found.acceptance, setting.steps as f64])
     }
 }

@@ -1,11 +1,11 @@
 //! Figure 2: what the chains look like at epsilon = 15 on the banana.
 
-use super::chains::{WORDS, measure, setting};
+use super::chains::{Lazy, WORDS, measure, setting};
 use super::problem::Problem;
 use crate::metrics::{Estimate, mean};
 use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{
-    Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict,
+    About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict,
 };
 
 /// Bins of the histograms of the two coordinates, and their ranges.
@@ -19,20 +19,13 @@ const TAIL: f64 = 1.0;
 pub struct Figure2;
 
 impl Experiment for Figure2 {
-    fn key(&self) -> &'static str {
-        "rkh21-figure2"
-    }
-
-    fn title(&self) -> &'static str {
-        "Marginal distributions of four private chains on the banana at epsilon = 15 (Figure 2)"
-    }
-
-    fn paper(&self) -> &'static str {
-        "rkh21"
-    }
-
-    fn version(&self) -> u32 {
-        1
+    fn about(&self) -> About {
+        About {
+            key: "rkh21-figure2",
+            title: "Marginal distributions of four private chains on the banana at epsilon = 15 (Figure 2)",
+            paper: "rkh21",
+            version: 1,
+        }
     }
 
     fn variants(&self) -> &'static [Variant] {
@@ -51,7 +44,7 @@ impl Experiment for Figure2 {
     }
 
     fn prepare(&self, variant: Variant) -> Result<Box<dyn Study>, ReproduceError> {
-        Ok(Box::new(Figure2Study { variant }))
+        Ok(Box::new(Figure2Study { variant, settings: WORDS.map(|_| Lazy::new()) }))
     }
 
     fn report(&self, _: Variant, results: &Results) -> Report {
@@ -122,6 +115,7 @@ fn figure(results: &Results) -> Figure {
 
 struct Figure2Study {
     variant: Variant,
+    settings: [Lazy; WORDS.len()],
 }
 
 impl Study for Figure2Study {
@@ -130,8 +124,9 @@ impl Study for Figure2Study {
     }
 
     fn replicate(&self, cell: usize, seed: u64) -> Result<Vec<f64>, String> {
-        let setting = setting(Problem::Banana, cell, EPSILON, self.variant)?;
-        let found = measure(Problem::Banana, &setting, seed)?;
+        let setting =
+            self.settings[cell].get_or_init(|| setting(Problem::Banana, cell, EPSILON, self.variant));
+        let found = measure(Problem::Banana, setting.as_ref().map_err(Clone::clone)?, seed)?;
         let tail = |values: &[f64]| {
             values.iter().filter(|value| **value < TAIL).count() as f64 / values.len() as f64
         };

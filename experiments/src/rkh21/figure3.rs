@@ -5,7 +5,7 @@ use super::problem::Problem;
 use crate::metrics::{Estimate, mean};
 use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{
-    Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict,
+    About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict,
 };
 use organza_curator::chains::{GradientQuery, RatioQuery, StepQueries};
 
@@ -20,20 +20,13 @@ const WORDS: [&str; 2] = ["HMC", "random walk"];
 pub struct Figure3;
 
 impl Experiment for Figure3 {
-    fn key(&self) -> &'static str {
-        "rkh21-figure3"
-    }
-
-    fn title(&self) -> &'static str {
-        "Distance from the posterior against the share of clipped ratios, without noise (Figure 3)"
-    }
-
-    fn paper(&self) -> &'static str {
-        "rkh21"
-    }
-
-    fn version(&self) -> u32 {
-        1
+    fn about(&self) -> About {
+        About {
+            key: "rkh21-figure3",
+            title: "Distance from the posterior against the share of clipped ratios, without noise (Figure 3)",
+            paper: "rkh21",
+            version: 1,
+        }
     }
 
     fn variants(&self) -> &'static [Variant] {

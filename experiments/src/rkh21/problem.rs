@@ -7,7 +7,7 @@ use organza_mcmc::ChainRng;
 use rand::RngExt;
 use rand_distr::{Distribution, Gamma, StandardNormal};
 
-use crate::linalg::solve;
+use crate::linalg::{cholesky, solve};
 use crate::metrics::Sample;
 use crate::reproduce::generator;
 
@@ -137,7 +137,8 @@ impl Exact for ExactBanana {
 /// N(m, (n P + I / 100^2)^-1) with m the solution of (n P + I / 100^2) m = sum of P x.
 pub(super) struct ExactGauss {
     mean: Vec<f64>,
-    upper: Vec<f64>,
+    /// L with L L' the precision.
+    lower: Vec<f64>,
 }
 
 impl ExactGauss {
@@ -148,34 +149,16 @@ impl ExactGauss {
         let sums: Vec<f64> = column_means(oracle).iter().map(|mean| n * mean).collect();
         let singular = || "the precision is singular".to_string();
         let mean = solve(&precision, &sums).ok_or_else(singular)?;
-        Ok(Self { mean, upper: upper_factor(&precision).ok_or_else(singular)? })
+        Ok(Self { mean, lower: cholesky(&precision).ok_or_else(singular)? })
     }
-}
-
-/// U with U' U = matrix.
-fn upper_factor(matrix: &[f64]) -> Option<Vec<f64>> {
-    let size = DIMENSION;
-    let mut upper = vec![0.0; size * size];
-    for row in 0..size {
-        for column in row..size {
-            let known: f64 = (0..row).map(|k| upper[k * size + row] * upper[k * size + column]).sum();
-            let rest = matrix[row * size + column] - known;
-            upper[row * size + column] = if row == column {
-                (rest > 0.0).then(|| rest.sqrt())?
-            } else {
-                rest / upper[row * size + row]
-            };
-        }
-    }
-    Some(upper)
 }
 
 impl Exact for ExactGauss {
     fn draw(&self, rng: &mut ChainRng) -> Vec<f64> {
         let mut z: Vec<f64> = (0..DIMENSION).map(|_| rng.sample(StandardNormal)).collect();
         for row in (0..DIMENSION).rev() {
-            let known: f64 = (row + 1..DIMENSION).map(|k| self.upper[row * DIMENSION + k] * z[k]).sum();
-            z[row] = (z[row] - known) / self.upper[row * DIMENSION + row];
+            let known: f64 = (row + 1..DIMENSION).map(|k| self.lower[k * DIMENSION + row] * z[k]).sum();
+            z[row] = (z[row] - known) / self.lower[row * DIMENSION + row];
         }
         z.iter().zip(&self.mean).map(|(step, mean)| mean + step).collect()
     }

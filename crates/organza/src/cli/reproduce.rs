@@ -85,7 +85,7 @@ fn list(arguments: &ReproduceArguments, all: &[Box<dyn Experiment>]) -> Result<S
     if arguments.json {
         let rows = all.iter().map(|experiment| {
             json!({
-                "key": experiment.key(), "title": experiment.title(), "paper": experiment.paper(),
+                "key": experiment.key(), "title": experiment.about().title, "paper": experiment.about().paper,
                 "as": words(&**experiment),
             })
         });
@@ -94,7 +94,7 @@ fn list(arguments: &ReproduceArguments, all: &[Box<dyn Experiment>]) -> Result<S
     }
     let rows = all
         .iter()
-        .map(|each| vec![each.key().to_string(), words(&**each).join(", "), each.title().to_string()]);
+        .map(|each| vec![each.key().to_string(), words(&**each).join(", "), each.about().title.to_string()]);
     print_text(&table(&["key", "--as", ""], rows))?;
     Ok(Status::Fine)
 }
