@@ -121,6 +121,20 @@ fn published_budgets_of_langevin_chains() {
     }
 }
 
+/// Catches an upper bound of delta that is 1 where few steps come nowhere near epsilon: the search for the last step that is private stopped there, after 88 of
+/// 86,000.
+#[test]
+fn delta_grows_with_the_steps_and_is_small_for_few() {
+    let step = poisson(2.282_177_32, 0.01, Substitute);
+    let delta = |times: u64| compose(&[(step, times)]).unwrap().delta(15.0).unwrap().upper;
+    for times in [1, 7, 22, 88, 100, 256, 700, 4096, 40_000] {
+        assert!(delta(times) < 1e-10, "{times} steps: {}", delta(times));
+    }
+    let steps = steps_for(step, 15.0, 1e-6).unwrap();
+    assert!(delta(steps) <= 1e-6 && delta(steps + steps / 1000) > 1e-6, "{steps}: {}", delta(steps));
+    assert!((80_000..100_000).contains(&steps), "{steps}");
+}
+
 /// Catches a lower bound that is trivial far from 0, and a grid too coarse for rare large losses.
 #[test]
 fn bounds_stay_tight_in_long_and_in_lopsided_compositions() {

@@ -11,19 +11,22 @@
 //! the untilted mass above the window; a lower bound takes off the wrapped mass at the largest weight.
 //! **Floating point.** The file `transform.rs` bounds the error of every c_j; it counts with its weight. Sums of
 //! N terms, tilts and scales err relatively, by 4 u times the number of operations.
+//! **Chernoff.** delta(epsilon) <= e^(K(t) - t epsilon) for every t >= 0, because (1 - e^(epsilon - l))_+ <= e^(t (l - epsilon)). It is looser near the tilt and
+//! all that there is where the window is too wide for a transform: at an epsilon that few steps come nowhere near.
 
 use super::chain::{Chain, LOG_TAIL, Tilt};
-use super::transform::tilted_law;
+use super::transform::{Wrapped, tilted_law};
 
-/// More points than this are not tried: the bounds are then 0 and 1.
+/// More points than this are not tried: the bounds are then 0 and Chernoff's.
 const MOST_POINTS: usize = 1 << 22;
 
 /// The tilted law of the total loss in a window.
 pub(super) struct Curve {
     least: f64,
+    most: f64,
     spacing: f64,
     centre: f64,
-    tilt: f64,
+    tilt: Tilt,
     /// c_j e^(-t (l_j - centre)), e^(-t (l_j - centre)) and e^(-(l_j - centre)).
     weighted: Vec<f64>,
     weight: Vec<f64>,
@@ -42,30 +45,32 @@ impl Curve {
     pub(super) fn new(chain: &Chain, tilt: Tilt) -> Self {
         let spacing = chain.spacing();
         let wanted = ((tilt.most - tilt.least) / spacing).ceil() + 3.0;
-        let points = (wanted.min(MOST_POINTS as f64) as usize).next_power_of_two();
-        let law = tilted_law(chain, tilt.parameter, points);
-        let point_error = if wanted > points as f64 { f64::INFINITY } else { law.error };
+        let points = if wanted <= MOST_POINTS as f64 { (wanted as usize).next_power_of_two() } else { 0 };
+        let law = (points > 0).then(|| tilted_law(chain, tilt.parameter, points));
         let first = (tilt.least / spacing).floor() as i64 - 1;
         let (least, centre) = (first as f64 * spacing, 0.5 * (tilt.least + tilt.most));
         let t = tilt.parameter;
         let distance = |index: usize| least + index as f64 * spacing - centre;
         let weight: Vec<f64> = (0..points).map(|index| libm::exp(-t * distance(index))).collect();
         let decay = (0..points).map(|index| libm::exp(-distance(index))).collect();
-        let place = |index: usize| (first + index as i64 - law.offset).rem_euclid(points as i64) as usize;
-        let mass = |index: usize| law.values[place(index)].max(0.0);
-        let weighted = (0..points).map(|index| mass(index) * weight[index]).collect();
+        let masses = |law: &Wrapped| -> Vec<f64> {
+            let place = |index: usize| (first + index as i64 - law.offset).rem_euclid(points as i64) as usize;
+            (0..points).map(|index| law.values[place(index)].max(0.0) * weight[index]).collect()
+        };
+        let weighted = law.as_ref().map(masses).unwrap_or_default();
         let (steps, widest) = (chain.steps(), chain.widest());
         let rounding = steps * (4.0 + t * widest) + points as f64 + tilt.at.value.abs() + t * tilt.most.abs();
         Self {
             least,
+            most: if points > 0 { least + points as f64 * spacing } else { tilt.most },
             spacing,
             centre,
-            tilt: t,
+            tilt,
             weighted,
             weight,
             decay,
             scale: libm::exp(tilt.at.value - t * centre),
-            point_error,
+            point_error: law.map_or(0.0, |law| law.error),
             relative_error: 4.0 * f64::EPSILON * rounding,
             shift: 16.0 * f64::EPSILON * steps * (1.0 + widest),
             infinite: chain.infinite(),
@@ -74,19 +79,24 @@ impl Curve {
 
     /// The largest loss in the window.
     pub(super) fn most(&self) -> f64 {
-        self.least + self.weighted.len() as f64 * self.spacing
+        self.most
     }
 
     /// An upper bound of delta, if the chain errs on the side of more loss.
     pub(super) fn upper(&self, epsilon: f64) -> f64 {
         let epsilon = epsilon - self.shift;
-        if epsilon < self.least {
-            return 1.0;
-        }
-        let (sum, weights) = self.sums(epsilon);
-        let beyond = libm::exp(-self.tilt * (self.most() - self.centre) - LOG_TAIL);
-        let finite = sum * (1.0 + self.relative_error) + self.point_error * weights + beyond;
-        (self.scale * finite + self.infinite).min(1.0)
+        let exponent = self.tilt.parameter * epsilon;
+        let rounding = self.relative_error + 4.0 * f64::EPSILON * exponent.abs();
+        let chernoff = libm::exp(self.tilt.at.value - exponent) * (1.0 + rounding);
+        let finite = if epsilon < self.least || self.weighted.is_empty() {
+            chernoff
+        } else {
+            let (sum, weights) = self.sums(epsilon);
+            let beyond = libm::exp(-self.tilt.parameter * (self.most - self.centre) - LOG_TAIL);
+            let within = sum * (1.0 + self.relative_error) + self.point_error * weights + beyond;
+            (self.scale * within).min(chernoff)
+        };
+        (finite + self.infinite).min(1.0)
     }
 
     /// A lower bound of delta, if the chain errs on the side of less loss.
@@ -94,7 +104,7 @@ impl Curve {
         let epsilon = epsilon + self.shift;
         let (sum, weights) = self.sums(epsilon);
         let start = epsilon.max(self.least);
-        let wrapped = 2.0 * libm::exp(-self.tilt * (start - self.centre) - LOG_TAIL);
+        let wrapped = 2.0 * libm::exp(-self.tilt.parameter * (start - self.centre) - LOG_TAIL);
         let finite = sum * (1.0 - self.relative_error) - self.point_error * weights - wrapped;
         (self.scale * finite).max(0.0)
     }
