@@ -38,8 +38,6 @@ pub fn read(pool: &ThreadPool, bytes: usize, repetitions: usize) -> Seconds {
     })
 }
 
-/// Vector operations of each kind in one turn of the loop.
-const CHAINS: usize = 6;
 /// Turns of the loop in one task.
 const TURNS: usize = 1_000_000;
 
@@ -48,24 +46,30 @@ struct Work;
 impl WithSimd for Work {
     type Output = f64;
 
-    /// Products and sums that do not wait for each other. Both units of a core are busy: a product and a sum are separate operations, as they
-    /// are in the pass, whose results must not depend on whether a machine fuses them.
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let (factor, term) = (simd.splat_f64s(black_box(1.000_000_1)), simd.splat_f64s(black_box(1e-9)));
-        let mut products = [simd.splat_f64s(1.0); CHAINS];
-        let mut sums = [simd.splat_f64s(1.0); CHAINS];
-        for _ in 0..TURNS {
-            for (product, sum) in products.iter_mut().zip(&mut sums) {
-                *product = simd.mul_f64s(*product, factor);
-                *sum = simd.add_f64s(*sum, term);
-            }
-        }
-        let total = products.into_iter().chain(sums).map(|value| simd.reduce_sum_f64s(value)).sum::<f64>();
-        // Adding the lanes costs nothing beside a million turns; their number is what the caller needs.
-        black_box(total);
-        (TURNS * 2 * CHAINS * S::F64_LANES) as f64
+        // Enough to hide the latency of an operation, and few enough for the registers, of which there are twice as many where they are wide.
+        if S::F64_LANES > 4 { work::<S, 12>(simd) } else { work::<S, 6>(simd) }
     }
+}
+
+/// Products and sums that do not wait for each other, CHAINS of each in a turn. Both units of a core are busy: a product and a sum are separate operations, and
+/// so are they counted in the pass, where most of them are fused.
+#[inline(always)]
+fn work<S: Simd, const CHAINS: usize>(simd: S) -> f64 {
+    let (factor, term) = (simd.splat_f64s(black_box(1.000_000_1)), simd.splat_f64s(black_box(1e-9)));
+    let mut products = [simd.splat_f64s(1.0); CHAINS];
+    let mut sums = [simd.splat_f64s(1.0); CHAINS];
+    for _ in 0..TURNS {
+        for (product, sum) in products.iter_mut().zip(&mut sums) {
+            *product = simd.mul_f64s(*product, factor);
+            *sum = simd.add_f64s(*sum, term);
+        }
+    }
+    let total = products.into_iter().chain(sums).map(|value| simd.reduce_sum_f64s(value)).sum::<f64>();
+    // Adding the lanes costs nothing beside a million turns; their number is what the caller needs.
+    black_box(total);
+    (TURNS * 2 * CHAINS * S::F64_LANES) as f64
 }
 
 /// Products and sums on all threads of the pool: how many, and how long they took.

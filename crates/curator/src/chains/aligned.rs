@@ -25,12 +25,14 @@ impl Aligned {
 impl Deref for Aligned {
     type Target = [f64];
 
+    #[inline(always)]
     fn deref(&self) -> &[f64] {
         &self.values[self.start..self.start + self.length]
     }
 }
 
 impl DerefMut for Aligned {
+    #[inline(always)]
     fn deref_mut(&mut self) -> &mut [f64] {
         &mut self.values[self.start..self.start + self.length]
     }

@@ -14,6 +14,8 @@
 //! post-processing and may be seeded: privacy does not rest on it. So two runs with one seed differ.
 
 mod aligned;
+mod clipper;
+mod gradient_sum;
 mod guess;
 pub mod kernels;
 mod lattice;
@@ -24,28 +26,36 @@ mod oracle;
 mod pass;
 mod pilot;
 mod plan;
+mod products;
 mod queries;
 mod records;
 mod rehearsal;
 mod request;
 mod sample;
 mod sampling;
+mod scratch;
 mod settings;
 mod shape;
+mod shifted;
 #[cfg(test)]
 mod tests;
+mod weighted;
 mod words;
+mod written;
 
+pub use gradient_sum::GradientSum;
 pub use guess::Guess;
 pub use load::ChainDesign;
 pub use model::{RecordModel, Simulate};
 pub use oracle::{LogRatio, Permit, PrivateOracle};
 pub use pilot::Pilot;
 pub use plan::{ChainKernel, ChainPlan};
+pub use products::Products;
 pub use queries::{Allowance, Budget, COUNT_WEIGHT, GradientQuery, RatioQuery, StepQueries};
 pub use records::{BLOCK, Block, Gradients, Records};
 pub use rehearsal::{MOST_RECORDS, Rehearsal, Trial, mean_statistic, rehearse};
 pub use request::{ChainRequest, Tuning};
 pub use sample::sample;
 pub use settings::ChainSettings;
+pub use weighted::WeightedForm;
 pub use words::{ChainMethod, ChainModel};

@@ -13,15 +13,16 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::lattice::{STEPS, indicator_steps, noise_steps};
 use super::model::{RecordModel, Simulate};
-use super::pass::{AddGradients, AddRatios, Scratch};
+use super::pass::{AddGradients, AddRatios};
 use super::queries::{Allowance, StepQueries};
-use super::records::{BLOCK, Block, Records};
+use super::records::{BLOCK, Blocks, Records};
 use super::sampling::{draw_sample, rehearse_sample, threshold};
+use super::scratch::Scratch;
 use crate::CuratorError;
 use crate::mechanism::NoiseRng;
 
 /// Blocks in a task: enough work to be worth a thread's while.
-const TASK: usize = 64;
+const TASK: usize = 128;
 
 /// Records, the model of them and an accountant.
 ///
@@ -162,18 +163,18 @@ impl<M: RecordModel> PrivateOracle<M> {
         self.queries.gradient.map_or(0.0, |query| query.noise * query.clip / query.rate)
     }
 
-    /// Sums over all records into a scratch; what is added for one block is the caller's.
-    fn over_all(&self, add: impl Fn(usize, &mut Scratch) + Sync) -> Scratch {
+    /// Sums over all records into a scratch; what is added for a run of blocks is the caller's.
+    fn over_all(&self, add: impl Fn(Blocks<'_>, &mut Scratch) + Sync) -> Scratch {
         let mut total = self.borrow_scratch();
         let blocks = self.records.blocks();
         if blocks <= TASK {
-            (0..blocks).for_each(|block| add(block, &mut total));
+            add(self.records.run(0, blocks), &mut total);
             return total;
         }
         let shared = Mutex::new(total);
         (0..blocks.div_ceil(TASK)).into_par_iter().for_each(|task| {
             let mut scratch = self.borrow_scratch();
-            (task * TASK..blocks.min((task + 1) * TASK)).for_each(|block| add(block, &mut scratch));
+            add(self.records.run(task * TASK, TASK), &mut scratch);
             let mut total = unpoisoned(shared.lock());
             total.sums.iter_mut().zip(&scratch.sums).for_each(|(total, sum)| *total += sum);
             total.clipped += scratch.clipped;
@@ -280,18 +281,18 @@ impl<M: RecordModel> Permit<'_, M> {
         self.gradients = self.gradients.checked_sub(1).ok_or_else(unpaid)?;
         #[cfg(test)]
         oracle.answered[0].fetch_add(1, Ordering::SeqCst);
-        let add = |block: Block<'_>, scratch: &mut Scratch| {
+        let add = |blocks: Blocks<'_>, scratch: &mut Scratch| {
             let (model, clip) = (&oracle.model, query.clip);
-            oracle.architecture.dispatch(AddGradients { model, theta, block, clip, scratch });
+            oracle.architecture.dispatch(AddGradients { model, theta, blocks, clip, scratch });
         };
         let total = if query.rate < 1.0 {
             oracle.over_sample(query.rate, rng, |rows, scratch| {
                 let mut gathered = std::mem::take(&mut scratch.gathered);
-                add(oracle.records.gather(rows, &mut gathered), scratch);
+                add(oracle.records.gather(rows, &mut gathered).into(), scratch);
                 scratch.gathered = gathered;
             })?
         } else {
-            oracle.over_all(|block, scratch| add(oracle.records.block(block), scratch))
+            oracle.over_all(add)
         };
         let unit = query.clip / STEPS / query.rate;
         for (value, sum) in gradient.iter_mut().zip(&total.sums) {
@@ -322,9 +323,9 @@ impl<M: RecordModel> Permit<'_, M> {
             let value = if clip == 0.0 { 0.0 } else { f64::NEG_INFINITY };
             return Ok(LogRatio { value, variance: 0.0, clipped: f64::NAN });
         }
-        let total = oracle.over_all(|block, scratch| {
-            let (model, block) = (&oracle.model, oracle.records.block(block));
-            oracle.architecture.dispatch(AddRatios { model, points: (from, to), block, clip, scratch });
+        let total = oracle.over_all(|blocks, scratch| {
+            let (model, points) = (&oracle.model, (from, to));
+            oracle.architecture.dispatch(AddRatios { model, points, blocks, clip, scratch });
         });
         let sum = (total.sums[0] as f64 + oracle.noise(query.noise, rng)?) * (clip / STEPS);
         let clipped = oracle.clipped_share(total.clipped, query.noise, oracle.records.rows() as f64, rng)?;

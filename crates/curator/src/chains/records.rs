@@ -4,7 +4,7 @@ use super::aligned::Aligned;
 use crate::CuratorError;
 
 /// Records in a block.
-pub const BLOCK: usize = 128;
+pub const BLOCK: usize = 64;
 
 /// A table of numbers that a model can be asked about. Only an oracle reads it.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,10 +51,11 @@ impl Records {
         self.rows.div_ceil(BLOCK)
     }
 
-    pub(super) fn block(&self, index: usize) -> Block<'_> {
-        let size = self.columns * BLOCK;
-        let rows = BLOCK.min(self.rows - index * BLOCK);
-        Block { values: &self.values[index * size..(index + 1) * size], rows }
+    /// The blocks from `first` on, at most so many.
+    pub(super) fn run(&self, first: usize, blocks: usize) -> Blocks<'_> {
+        let (size, last) = (self.columns * BLOCK, self.blocks().min(first + blocks));
+        let rows = self.rows.min(last * BLOCK) - first * BLOCK;
+        Blocks { values: &self.values[first * size..last * size], size, rows }
     }
 
     /// One number of one record.
@@ -99,10 +100,41 @@ impl<'r> Block<'r> {
         self.rows
     }
 
+    /// All columns, with the unused places of a block that is not full.
+    #[inline(always)]
+    pub(super) fn values(&self) -> &'r [f64] {
+        self.values
+    }
+
     /// One column of the records.
     #[inline(always)]
     pub fn column(&self, index: usize) -> &'r [f64] {
         &self.values[index * BLOCK..][..self.rows]
+    }
+}
+
+/// A run of blocks, all but the last of them full.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Blocks<'r> {
+    values: &'r [f64],
+    size: usize,
+    rows: usize,
+}
+
+impl<'r> Blocks<'r> {
+    #[inline(always)]
+    pub(super) fn iter(&self) -> impl Iterator<Item = Block<'r>> + use<'r> {
+        let rows = self.rows;
+        self.values.chunks_exact(self.size).enumerate().map(
+            #[inline(always)]
+            move |(index, values)| Block { values, rows: BLOCK.min(rows - index * BLOCK) },
+        )
+    }
+}
+
+impl<'r> From<Block<'r>> for Blocks<'r> {
+    fn from(block: Block<'r>) -> Self {
+        Self { values: block.values, size: block.values.len(), rows: block.rows }
     }
 }
 

@@ -5,7 +5,8 @@
 //! Skipping from sampled record to sampled record by logarithms would be faster and wrong by about 2^-53 for each, which a
 //! delta of 1e-6 over a hundred million draws would notice.
 
-use rand::{Rng, RngExt};
+use rand::Rng;
+use rand_distr::{Distribution, Exp1};
 
 /// Bytes that are drawn at once.
 const CHUNK: usize = 4096;
@@ -47,18 +48,21 @@ fn any_at_most(bytes: &[u8], limit: u8) -> bool {
     bytes.iter().fold(false, |any, byte| any | (*byte <= limit))
 }
 
-/// The same for made-up records, faster and good enough for them: the gaps between chosen records are geometric.
-pub(super) fn rehearse_sample(rows: u32, rate: f64, rng: &mut impl RngExt, chosen: &mut Vec<u32>) {
+/// The same for made-up records, faster and good enough for them: the gaps between chosen records are geometric, exponential variables
+/// rounded down.
+pub(super) fn rehearse_sample(rows: u32, rate: f64, rng: &mut impl Rng, chosen: &mut Vec<u32>) {
     chosen.clear();
-    let log_miss = libm::log1p(-rate);
-    let mut row = 0.0;
+    let mean = -1.0 / libm::log1p(-rate);
+    let mut row = 0u64;
     loop {
-        row += (libm::log(1.0 - rng.random::<f64>()) / log_miss).floor();
-        if row >= f64::from(rows) {
+        let gap: f64 = Exp1.sample(rng);
+        // A conversion rounds down. Only whole numbers are added up, so that one gap need not wait for the last.
+        row = row.saturating_add((mean * gap) as u64);
+        if row >= u64::from(rows) {
             return;
         }
         chosen.push(row as u32);
-        row += 1.0;
+        row += 1;
     }
 }
 

@@ -4,9 +4,12 @@
 //! data. The posterior is of the same form. The paper's text calls sigma_0 = 1000 a standard deviation; its code, followed here, has it as the variance.
 
 use organza_mcmc::ChainRng;
+use pulp::Simd;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
+use crate::chains::clipper::{Columns, GROUP, Tiles};
+use crate::chains::gradient_sum::GradientSum;
 use crate::chains::model::{RecordModel, Simulate};
 use crate::chains::records::{Block, Gradients};
 
@@ -100,6 +103,65 @@ impl RecordModel for Banana {
             *across = pull;
             *along = first * (x - one) + turn * pull;
         }
+    }
+
+    #[inline(always)]
+    fn add_gradients<S: Simd>(&self, theta: &[f64], sum: GradientSum<'_, S>) {
+        let turn = 2.0 * self.bend * theta[0];
+        sum.add_computed::<2, _>(
+            #[inline(always)]
+            |simd, block| {
+                Bent::new(simd, Columns::of(block, 2), (self.straight(theta), self.precisions, turn))
+            },
+        );
+    }
+}
+
+/// The gradients of a block.
+struct Bent<'a, S: Simd> {
+    simd: S,
+    columns: Columns<'a, S>,
+    precisions: [S::f64s; 2],
+    /// Minus the centres times their precisions.
+    offsets: [S::f64s; 2],
+    turn: S::f64s,
+}
+
+impl<'a, S: Simd> Bent<'a, S> {
+    #[inline(always)]
+    fn new(simd: S, columns: Columns<'a, S>, (centres, precisions, turn): ([f64; 2], [f64; 2], f64)) -> Self {
+        let [one, two] = [-centres[0] * precisions[0], -centres[1] * precisions[1]];
+        Self {
+            simd,
+            columns,
+            precisions: [simd.splat_f64s(precisions[0]), simd.splat_f64s(precisions[1])],
+            offsets: [simd.splat_f64s(one), simd.splat_f64s(two)],
+            turn: simd.splat_f64s(turn),
+        }
+    }
+
+    /// A column minus its centre, times its precision.
+    #[inline(always)]
+    fn pull(&self, column: usize, place: usize) -> [S::f64s; GROUP] {
+        let (precision, offset) = (self.precisions[column], self.offsets[column]);
+        let mut tile = self.columns.tile(column, place);
+        for value in &mut tile {
+            *value = self.simd.mul_add_e_f64s(precision, *value, offset);
+        }
+        tile
+    }
+}
+
+impl<S: Simd> Tiles<S> for Bent<'_, S> {
+    #[inline(always)]
+    fn tile(&self, coordinate: usize, place: usize) -> [S::f64s; GROUP] {
+        let mut pulls = self.pull(coordinate, place);
+        if coordinate == 0 {
+            for (along, across) in pulls.iter_mut().zip(self.pull(1, place)) {
+                *along = self.simd.mul_add_e_f64s(self.turn, across, *along);
+            }
+        }
+        pulls
     }
 }
 

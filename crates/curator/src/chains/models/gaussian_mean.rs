@@ -4,11 +4,13 @@
 //! (theta' - theta)' y - (theta' P theta' - theta P theta) / 2: no product of a matrix with a record remains.
 
 use organza_mcmc::ChainRng;
+use pulp::Simd;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
 use super::normal_prior::NormalPrior;
 use crate::CuratorError;
+use crate::chains::gradient_sum::GradientSum;
 use crate::chains::model::{RecordModel, Simulate};
 use crate::chains::records::{Block, Gradients};
 
@@ -74,6 +76,27 @@ impl GaussianMean {
         shifts
     }
 
+    /// (to' P to - from' P from) / 2, the product of P (from + to) / 2 with the difference.
+    #[inline(always)]
+    fn half_difference(&self, from: &[f64], to: &[f64]) -> f64 {
+        let stride = self.dimension.next_multiple_of(LANES);
+        let mut product = 0.0;
+        for first in (0..self.dimension).step_by(LANES) {
+            let mut middles = [0.0; LANES];
+            for ((column, from), to) in self.columns.chunks_exact(stride).zip(from).zip(to) {
+                let middle = 0.5 * (from + to);
+                for (sum, precision) in middles.iter_mut().zip(&column[first..first + LANES]) {
+                    *sum += precision * middle;
+                }
+            }
+            let differences = from[first..].iter().zip(&to[first..]);
+            for (middle, (from, to)) in middles.iter().zip(differences) {
+                product += middle * (to - from);
+            }
+        }
+        product
+    }
+
     /// theta' P theta / 2.
     #[inline(always)]
     fn half_square(&self, theta: &[f64]) -> f64 {
@@ -116,7 +139,7 @@ impl RecordModel for GaussianMean {
         values: &mut [f64],
         _spare: &mut [f64],
     ) {
-        values.fill(self.half_square(from) - self.half_square(to));
+        values.fill(-self.half_difference(from, to));
         for (index, (from, to)) in from.iter().zip(to).enumerate() {
             let weight = to - from;
             for (value, y) in values.iter_mut().zip(block.column(index)) {
@@ -134,6 +157,18 @@ impl RecordModel for GaussianMean {
                 }
             }
         }
+    }
+
+    #[inline(always)]
+    fn add_gradients<S: Simd>(&self, theta: &[f64], sum: GradientSum<'_, S>) {
+        sum.add_shifted(
+            #[inline(always)]
+            |shifts| {
+                for (first, shifts) in shifts.chunks_mut(LANES).enumerate() {
+                    shifts.copy_from_slice(&self.shifts(theta, first * LANES)[..shifts.len()]);
+                }
+            },
+        );
     }
 
     fn prepare(&self, record: &mut [f64]) {

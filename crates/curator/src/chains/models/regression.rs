@@ -5,13 +5,17 @@
 //! at most 1, so |r| <= |(1, x)| |theta' - theta|.
 
 use organza_mcmc::ChainRng;
+use pulp::Simd;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
 use super::functions::{exp, sigmoid, softplus};
 use super::normal_prior::NormalPrior;
+use crate::chains::gradient_sum::GradientSum;
 use crate::chains::model::{RecordModel, Simulate};
+use crate::chains::products::Products;
 use crate::chains::records::{Block, Gradients};
+use crate::chains::weighted::WeightedForm;
 
 /// How the response of a record depends on its linear predictor.
 pub trait Response: Sync {
@@ -20,7 +24,7 @@ pub trait Response: Sync {
     /// ln p(y | z), up to a constant; `precision` is sigma^-2, or 1 without a scale.
     fn log_likelihood(z: f64, y: f64, precision: f64) -> f64;
     /// Its derivative in z.
-    fn slope(z: f64, y: f64, precision: f64) -> f64;
+    fn slope(z: f64, y: f64, precision: f64, products: Products) -> f64;
     /// Draws a response for a rehearsal.
     fn draw(z: f64, sd: f64, rng: &mut ChainRng) -> f64;
 }
@@ -46,7 +50,7 @@ impl Response for Linear {
     }
 
     #[inline(always)]
-    fn slope(z: f64, y: f64, precision: f64) -> f64 {
+    fn slope(z: f64, y: f64, precision: f64, _products: Products) -> f64 {
         precision * (y - z)
     }
 
@@ -64,12 +68,12 @@ impl Response for Logistic {
     }
 
     #[inline(always)]
-    fn slope(z: f64, y: f64, _precision: f64) -> f64 {
-        y - sigmoid(z)
+    fn slope(z: f64, y: f64, _precision: f64, products: Products) -> f64 {
+        y - sigmoid(z, products)
     }
 
     fn draw(z: f64, _sd: f64, rng: &mut ChainRng) -> f64 {
-        f64::from(u8::from(rng.random::<f64>() < sigmoid(z)))
+        f64::from(u8::from(rng.random::<f64>() < sigmoid(z, Products::Separate)))
     }
 }
 
@@ -78,16 +82,17 @@ impl Response for Poisson {
 
     #[inline(always)]
     fn log_likelihood(z: f64, y: f64, _precision: f64) -> f64 {
-        y * z - exp(z)
+        y * z - exp(z, Products::Separate)
     }
 
     #[inline(always)]
-    fn slope(z: f64, y: f64, _precision: f64) -> f64 {
-        y - exp(z)
+    fn slope(z: f64, y: f64, _precision: f64, products: Products) -> f64 {
+        y - exp(z, products)
     }
 
     fn draw(z: f64, _sd: f64, rng: &mut ChainRng) -> f64 {
-        rand_distr::Poisson::new(exp(z).clamp(1e-9, 1e9)).map_or(0.0, |law| rng.sample(law))
+        rand_distr::Poisson::new(exp(z, Products::Separate).clamp(1e-9, 1e9))
+            .map_or(0.0, |law| rng.sample(law))
     }
 }
 
@@ -133,11 +138,19 @@ impl<R: Response> Regression<R> {
         }
     }
 
+    /// Replaces linear predictors by the slopes there.
+    #[inline(always)]
+    fn replace_by_slopes(&self, block: Block<'_>, z: &mut [f64], precision: f64, products: Products) {
+        for (z, y) in z.iter_mut().zip(block.column(self.features)) {
+            *z = R::slope(*z, *y, precision, products);
+        }
+    }
+
     /// ln sigma and sigma^-2.
     #[inline(always)]
     fn scale(&self, theta: &[f64]) -> (f64, f64) {
         let log_sd = if R::SCALE { theta[self.coefficients()] } else { 0.0 };
-        (log_sd, exp(-2.0 * log_sd))
+        (log_sd, exp(-2.0 * log_sd, Products::Separate))
     }
 }
 
@@ -172,9 +185,7 @@ impl<R: Response> RecordModel for Regression<R> {
         let (_, precision) = self.scale(theta);
         let (slopes, mut others) = gradients.split_first();
         self.predict(theta, block, slopes);
-        for (z, y) in slopes.iter_mut().zip(block.column(self.features)) {
-            *z = R::slope(*z, *y, precision);
-        }
+        self.replace_by_slopes(block, slopes, precision, Products::Separate);
         let later = self.coefficients() - 1;
         for index in 0..later {
             let x = block.column(index + usize::from(!self.intercept));
@@ -191,6 +202,25 @@ impl<R: Response> RecordModel for Regression<R> {
         if !self.intercept {
             slopes.iter_mut().zip(block.column(0)).for_each(|(slope, x)| *slope *= x);
         }
+    }
+
+    #[inline(always)]
+    fn add_gradients<S: Simd>(&self, theta: &[f64], sum: GradientSum<'_, S>) {
+        let form = WeightedForm { intercept: self.intercept, features: self.features, last: R::SCALE };
+        let (_, precision) = self.scale(theta);
+        sum.add_weighted(
+            form,
+            &theta[..self.coefficients()],
+            #[inline(always)]
+            |block, weights, last| {
+                self.replace_by_slopes(block, weights, precision, Products::of::<S>());
+                if R::SCALE {
+                    for (last, slope) in last.iter_mut().zip(weights) {
+                        *last = *slope * *slope / precision - 1.0;
+                    }
+                }
+            },
+        );
     }
 }
 
@@ -211,6 +241,6 @@ impl<R: Response> Simulate for Regression<R> {
         let first = usize::from(self.intercept);
         let products = features.iter().zip(&theta[first..]).map(|(x, slope)| x * slope);
         let z = products.sum::<f64>() + if self.intercept { theta[0] } else { 0.0 };
-        response[0] = R::draw(z, exp(self.scale(theta).0), rng);
+        response[0] = R::draw(z, exp(self.scale(theta).0, Products::Separate), rng);
     }
 }

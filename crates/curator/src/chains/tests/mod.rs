@@ -1,6 +1,7 @@
 //! Tests of private chains: the passes, the payments, and the laws of the chains.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+mod fused;
 mod invariance;
 mod langevin;
 mod laws;

@@ -6,16 +6,15 @@ use rand::RngExt;
 
 use super::super::lattice::STEPS;
 use super::super::models::{Banana, GaussianMean, Linear, Logistic, Poisson, Regression};
-use super::super::pass::{AddGradients, AddRatios, Scratch};
+use super::super::pass::{AddGradients, AddRatios};
+use super::super::scratch::Scratch;
 use super::*;
 
 /// Sum of clipped gradients in steps, and how many were clipped.
 fn clipped_sum<M: RecordModel>(model: &M, theta: &[f64], records: &Records, clip: f64) -> (Vec<i64>, i64) {
     let mut scratch = Scratch::new(theta.len(), records.columns());
-    for index in 0..records.blocks() {
-        let block = records.block(index);
-        Arch::new().dispatch(AddGradients { model, theta, block, clip, scratch: &mut scratch });
-    }
+    let blocks = records.run(0, records.blocks());
+    Arch::new().dispatch(AddGradients { model, theta, blocks, clip, scratch: &mut scratch });
     (scratch.sums, scratch.clipped)
 }
 
@@ -26,10 +25,8 @@ fn ratio_sum<M: RecordModel>(
     clip: f64,
 ) -> (i64, i64) {
     let mut scratch = Scratch::new(points.0.len(), records.columns());
-    for index in 0..records.blocks() {
-        let block = records.block(index);
-        Arch::new().dispatch(AddRatios { model, points, block, clip, scratch: &mut scratch });
-    }
+    let blocks = records.run(0, records.blocks());
+    Arch::new().dispatch(AddRatios { model, points, blocks, clip, scratch: &mut scratch });
     (scratch.sums[0], scratch.clipped)
 }
 
@@ -66,8 +63,7 @@ fn derivatives_agree<M: Simulate>(model: &M, theta: &[f64]) {
     }
     let to: Vec<f64> = theta.iter().map(|value| value + 0.01).collect();
     let mut differences = 0.0;
-    for index in 0..records.blocks() {
-        let block = records.block(index);
+    for block in records.run(0, records.blocks()).iter() {
         let (mut one, mut other) = (vec![0.0; block.rows()], vec![0.0; block.rows()]);
         model.log_likelihood(&to, block, &mut one);
         model.log_likelihood(theta, block, &mut other);
