@@ -4,6 +4,7 @@
 //! Ranks of the truth must be uniform; alpha = 1e-6, Bonferroni over all cells. Seen to catch: records that are not cut.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+use organza_experiments::calibration::Ranks;
 use organza_infer::{Method, MethodSpec, ModelSpec, fit};
 use organza_mcmc::{Monitor, Plan};
 use organza_release::{
@@ -11,7 +12,6 @@ use organza_release::{
     Statistic, Tool, gram_entries,
 };
 use organza_stattests::ALPHA;
-use organza_stattests::calibration::Ranks;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Gamma, StandardNormal};
@@ -40,11 +40,11 @@ fn gamma(rng: &mut ChaCha8Rng, shape: f64) -> f64 {
     Gamma::new(shape, 1.0).unwrap().sample(rng)
 }
 
-/// theta ~ N(0, I), sigma^2 ~ IG(2, 0.1), Sigma_x ~ IW(0.1, 3), mu ~ N(0, Sigma_x).
+/// theta ~ N(0, I), sigma^2 ~ IG(2, 0.02), Sigma_x ~ IW(0.1, 3), mu ~ N(0, Sigma_x).
 fn truth(rng: &mut ChaCha8Rng) -> Truth {
     let sd = (0.05 / gamma(rng, 1.5)).sqrt();
     let mean = sd * normal(rng);
-    Truth { theta: [normal(rng), normal(rng)], variance: 0.1 / gamma(rng, 2.0), mean, sd }
+    Truth { theta: [normal(rng), normal(rng)], variance: 0.02 / gamma(rng, 2.0), mean, sd }
 }
 
 fn domain(record_scale: Option<f64>) -> Domain {

@@ -115,8 +115,9 @@ impl PriorFile {
         let (mean, covariance) = self.coefficients(&names, &map, weak_sd)?;
         let unit = if self.units == Units::Users { map.response_unit() } else { 1.0 };
         // In normalised units the weak default; given in users' units the rate is a variance.
-        let variance =
-            self.variance.map_or((2.0, 0.1), |variance| (variance.shape, variance.rate / (unit * unit)));
+        let variance = self
+            .variance
+            .map_or(Prior::WEAK_VARIANCE, |variance| (variance.shape, variance.rate / (unit * unit)));
         let mut prior = Prior::new(mean, &covariance, variance)?;
         if self.coefficients.conjugate {
             prior = prior.conjugate();

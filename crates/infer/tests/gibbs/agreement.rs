@@ -134,11 +134,11 @@ fn log_density(released: &[f64; 3], scales: &[f64], [theta, variance, feature]: 
     let z = r[2] - f[1] * r[0] - side / second * y;
     let likelihood =
         -0.5 * ((v[0][0] * second * third).ln() + x * x / v[0][0] + y * y / second + z * z / third);
-    // theta ~ N(0, 1), sigma^2 ~ IG(2, 0.1), Sigma_x ~ IW(0.1, 3) = IG(3/2, 0.05).
+    // theta ~ N(0, 1), sigma^2 ~ IG(2, 0.02), Sigma_x ~ IW(0.1, 3) = IG(3/2, 0.05).
     likelihood
         - 0.5 * theta * theta
         - 3.0 * variance.ln()
-        - 0.1 / variance
+        - 0.02 / variance
         - 2.5 * feature.ln()
         - 0.05 / feature
 }

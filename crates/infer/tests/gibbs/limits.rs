@@ -5,7 +5,7 @@ use organza_release::Family;
 
 use crate::support::{ALL, Mechanism, agree, domain, fit, gaussian, gram, mean, records, release};
 
-/// Normal-inverse-gamma posterior of a Gram matrix with prior N(0, s2 I), IG(2, 0.1): mean of theta[2] and of sigma^2, variance of
+/// Normal-inverse-gamma posterior of a Gram matrix with prior N(0, s2 I), IG(2, 0.02): mean of theta[2] and of sigma^2, variance of
 /// theta[2], by Cramer's rule.
 fn closed_form(gram: &[f64], count: f64) -> [f64; 3] {
     let unit = |i: usize, j: usize| f64::from(u8::from(i == j));
@@ -18,7 +18,7 @@ fn closed_form(gram: &[f64], count: f64) -> [f64; 3] {
     let mean: Vec<f64> =
         (0..3).map(|i| (0..3).map(|j| minor(i, j) * gram[4 * j + 3]).sum::<f64>() / determinant).collect();
     let explained: f64 = (0..3).map(|k| mean[k] * gram[4 * k + 3]).sum();
-    let (shape, rate) = (2.0 + 0.5 * count, 0.1 + 0.5 * (gram[15] - explained));
+    let (shape, rate) = (2.0 + 0.5 * count, 0.02 + 0.5 * (gram[15] - explained));
     [mean[1], rate / (shape - 1.0), rate / (shape - 1.0) * minor(1, 1) / determinant]
 }
 
@@ -59,7 +59,7 @@ fn without_noise_the_prior_need_not_be_conjugate() {
             .collect();
         let explained: f64 = (0..3).map(|k| mean[k] * scaled[4 * k + 3]).sum();
         let log = -(12.5 + 2.0) * variance.ln()
-            - 0.1 / variance
+            - 0.02 / variance
             - 0.5 * (scaled[15] - explained + determinant.ln());
         (log, mean[1])
     };

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use organza_curator::output::PendingFile;
+use organza_experiments::simulation::{Simulated, Simulation};
 use serde_json::json;
 
 use super::failure::{Failure, Status};
-use super::simulation::{Simulated, Simulation};
 use super::terminal::{print_json, say};
 
 #[derive(Args, Debug)]
