@@ -5,6 +5,10 @@
 //! [`reproduce`]: seeds, shards, files that survive an interruption, verdicts, pages. [`metrics`] holds the measures of the papers,
 //! [`plot`] draws, [`data`] reads the public data sets, [`releases`] makes releases with seeded noise.
 //!
+//!
+//! [`calibration`] and [`frontier`] are simulations that a person asks for: is a method calibrated, and which epsilon is enough?
+//! [`simulation`] makes tables with a known truth.
+//!
 //! **A new key** is a type that implements `Experiment` and `Study` in the folder of its paper, an entry in the list of that folder's `experiments`, a line in
 //! `tests/keys.rs`, and its citations in `refs/`. Nothing else knows of it.
 //!
@@ -12,7 +16,9 @@
 
 pub mod ayb23;
 pub mod bs19;
+pub mod calibration;
 pub mod data;
+pub mod frontier;
 pub mod jagr22;
 pub mod linalg;
 pub mod metrics;
@@ -20,6 +26,10 @@ pub mod plot;
 pub mod releases;
 pub mod reproduce;
 pub mod rkh21;
+pub mod simulation;
+mod study_error;
+
+pub use study_error::StudyError;
 
 /// Every experiment, in the order of the list that `organza reproduce` prints.
 pub fn experiments() -> Vec<Box<dyn reproduce::Experiment>> {

@@ -62,6 +62,11 @@ impl Mechanism {
     pub fn publish(&self, party: &str, records: u64, exact: &[f64], rng: &mut impl Rng) -> Release {
         debug_assert_eq!(exact.len(), self.scales.len());
         let noisy = |(value, scale): (&f64, &f64)| value + scale * standard_noise(self.family, rng);
+        self.release(party, records, exact.iter().zip(&self.scales).map(noisy).collect())
+    }
+
+    /// A release of numbers that have their noise already.
+    pub fn release(&self, party: &str, records: u64, value: Vec<f64>) -> Release {
         let norm = if self.family == Family::Gaussian { Norm::L2 } else { Norm::L1 };
         Release {
             schema: self.statistic.schema().into(),
@@ -69,7 +74,7 @@ impl Mechanism {
             created: "2026-01-31T12:00:00Z".into(),
             records: Some(records),
             missing: Missing::Refused,
-            value: exact.iter().zip(&self.scales).map(noisy).collect(),
+            value,
             noise: Noise { family: self.family, scales: self.scales.clone(), lattice: -32 },
             statistic: self.statistic.clone(),
             domain: self.domain.clone(),

@@ -44,7 +44,7 @@ impl Study for ToyStudy {
 
 impl Experiment for Toy {
     fn about(&self) -> About {
-        About { key: "toy-table1", title: "Uniform numbers", paper: "toy", version: self.version }
+        About { key: "toy-table1", title: "Uniform numbers", paper: "toy", version: self.version, minutes: 1 }
     }
     fn variants(&self) -> &'static [Variant] {
         &[Variant::Published, Variant::Ours]

@@ -2,7 +2,6 @@
 
 pub mod attack;
 pub mod binomial;
-pub mod calibration;
 pub mod goodness;
 pub mod models;
 

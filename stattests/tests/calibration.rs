@@ -5,12 +5,12 @@
 //! published Eq. (10), a missing Jacobian, y'y taken for noise of scale tau.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+use organza_experiments::calibration::{Data, Ranks, Study};
 use organza_infer::{Method, MethodSpec, ModelSpec, Sampler, fit};
 use organza_mcmc::{Draws, Monitor, Plan};
-use organza_release::{Layout, Release};
+use organza_release::Layout;
 use organza_stattests::ALPHA;
-use organza_stattests::calibration::Ranks;
-use organza_stattests::models::{Study, Truth};
+use organza_stattests::models::{study, with_loss};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -29,17 +29,14 @@ struct Case {
     model: ModelSpec,
     /// Records, epsilon, parties.
     cells: Vec<(u64, f64, usize)>,
-    data: fn(&Study, &Truth, usize, &mut ChaCha8Rng) -> Release,
+    data: Data,
 }
 
 impl Case {
-    fn new(
-        method: Method,
-        sampler: Sampler,
-        data: fn(&Study, &Truth, usize, &mut ChaCha8Rng) -> Release,
-    ) -> Self {
+    fn new(method: Method, sampler: Sampler) -> Self {
         let plan = Plan { chains: 1, warmup: 0, draws: DRAWS, thin: 1, seed: 0, threads: 1 };
-        let (intercept, layout, model) = (false, Layout::Isometric, ModelSpec::default());
+        let (intercept, layout, data) = (false, Layout::Isometric, Data::of(method));
+        let model = ModelSpec::default();
         Self { method, sampler, intercept, layout, replicates: 200, plan, model, cells: grid(), data }
     }
 
@@ -52,12 +49,8 @@ impl Case {
         };
         let replicate = |number: u64| {
             let mut rng = ChaCha8Rng::seed_from_u64(1_000_000 * cell + number);
-            let mut truth = study.truth(&mut rng);
-            if self.method == Method::Fast {
-                truth.variance = 1.0 / 9.0;
-            }
-            let releases: Vec<Release> =
-                (0..study.parties).map(|party| (self.data)(study, &truth, party, &mut rng)).collect();
+            let truth = study.truth_for(self.method, &mut rng);
+            let releases = study.releases(self.data, &truth, &mut rng);
             let spec = MethodSpec { method: Some(self.method), sampler: Some(self.sampler) };
             let plan = Plan { seed: number, ..self.plan };
             let fitted = fit(&spec, &self.model, &releases, &plan, &Monitor::default()).unwrap();
@@ -75,8 +68,9 @@ impl Case {
     fn check(&self) {
         let mut found = Vec::new();
         for (cell, (records, epsilon, parties)) in self.cells.iter().copied().enumerate() {
-            let study = Study { layout: self.layout, ..Study::new(records, epsilon, parties) };
-            let study = if self.intercept { study.with_intercept(epsilon) } else { study };
+            let study = study(records, epsilon, parties);
+            let study = Study { layout: self.layout, intercept: self.intercept, ..study };
+            let study = with_loss(study, epsilon);
             for (name, p_value) in self.ranks(&study, cell as u64).p_values() {
                 println!("n {records}, epsilon {epsilon}, J {parties}, {name}: p = {p_value:.2e}");
                 found.push((format!("n {records}, epsilon {epsilon}, J {parties}, {name}"), p_value));
@@ -98,57 +92,31 @@ fn columns(draws: &Draws, count: usize) -> Vec<Vec<f64>> {
     names[..count].iter().map(|name| draws.parameter(name).unwrap().concat()).collect()
 }
 
-/// X'X exact, X'y with its sampling error and noise: what `fast` and `fixed-gram` assume.
-fn exact_gram(study: &Study, truth: &Truth, party: usize, rng: &mut ChaCha8Rng) -> Release {
-    let gram = study.gram(&study.records(truth, rng));
-    let last = study.size() - 1;
-    study.release(party, &gram, rng, |_, column| column == last)
-}
-
-/// Normal records, noise on everything: what `normal-x` assumes.
-fn normal_records(study: &Study, truth: &Truth, party: usize, rng: &mut ChaCha8Rng) -> Release {
-    let gram = study.gram(&study.records(truth, rng));
-    study.release(party, &gram, rng, |_, _| true)
-}
-
-/// Normal sums, noise on everything: what `marginal` assumes.
-fn normal_sums(study: &Study, truth: &Truth, party: usize, rng: &mut ChaCha8Rng) -> Release {
-    let gram = study.gram_of_normal_sums(truth, rng);
-    study.release(party, &gram, rng, |_, _| true)
-}
-
-/// Normal records that are clamped to their bounds, noise on everything: what `augmentation` assumes.
-fn clamped_records(study: &Study, truth: &Truth, party: usize, rng: &mut ChaCha8Rng) -> Release {
-    let mut records = study.records(truth, rng);
-    records.iter_mut().flatten().for_each(|value| *value = value.clamp(-1.0, 1.0));
-    study.release(party, &study.gram(&records), rng, |_, _| true)
-}
-
 #[test]
 fn fast() {
-    Case { replicates: 1000, ..Case::new(Method::Fast, Sampler::ClosedForm, exact_gram) }.check();
+    Case { replicates: 1000, ..Case::new(Method::Fast, Sampler::ClosedForm) }.check();
 }
 
 #[test]
 fn fixed_gram_quadrature() {
-    Case { replicates: 1000, ..Case::new(Method::FixedGram, Sampler::Quadrature, exact_gram) }.check();
+    Case { replicates: 1000, ..Case::new(Method::FixedGram, Sampler::Quadrature) }.check();
 }
 
 #[test]
 fn fixed_gram_metropolis() {
-    let case = Case::new(Method::FixedGram, Sampler::Metropolis, exact_gram);
+    let case = Case::new(Method::FixedGram, Sampler::Metropolis);
     Case { plan: Plan { warmup: 1000, thin: 20, ..case.plan }, ..case }.check();
 }
 
 #[test]
 fn normal_x_nuts() {
-    let case = Case::new(Method::NormalX, Sampler::Nuts, normal_records);
+    let case = Case::new(Method::NormalX, Sampler::Nuts);
     Case { replicates: 100, plan: Plan { warmup: 200, thin: 2, ..case.plan }, ..case }.check();
 }
 
 #[test]
 fn normal_x_nuts_with_an_intercept() {
-    let case = Case::new(Method::NormalX, Sampler::Nuts, normal_records);
+    let case = Case::new(Method::NormalX, Sampler::Nuts);
     Case {
         intercept: true,
         layout: Layout::Upper,
@@ -161,33 +129,33 @@ fn normal_x_nuts_with_an_intercept() {
 
 #[test]
 fn normal_x_metropolis() {
-    let case = Case::new(Method::NormalX, Sampler::Metropolis, normal_records);
+    let case = Case::new(Method::NormalX, Sampler::Metropolis);
     Case { replicates: 120, plan: Plan { warmup: 3000, thin: 100, ..case.plan }, ..case }.check();
 }
 
 #[test]
 fn marginal() {
-    let case = Case::new(Method::Marginal, Sampler::Nuts, normal_sums);
+    let case = Case::new(Method::Marginal, Sampler::Nuts);
     Case { plan: Plan { warmup: 300, thin: 3, ..case.plan }, ..case }.check();
 }
 
 #[test]
 fn marginal_with_an_intercept() {
-    let case = Case::new(Method::Marginal, Sampler::Nuts, normal_sums);
+    let case = Case::new(Method::Marginal, Sampler::Nuts);
     Case { intercept: true, plan: Plan { warmup: 300, thin: 3, ..case.plan }, ..case }.check();
 }
 
 /// Time grows with the records: few of them, where no normal limit holds.
 #[test]
 fn augmentation() {
-    let case = Case::new(Method::Augmentation, Sampler::Interweaving, clamped_records);
+    let case = Case::new(Method::Augmentation, Sampler::Interweaving);
     let cells = vec![(20, 0.5, 1), (20, 3.0, 2), (20, 20.0, 1)];
     Case { replicates: 120, plan: Plan { warmup: 800, thin: 15, ..case.plan }, cells, ..case }.check();
 }
 
 #[test]
 fn augmentation_with_an_intercept() {
-    let case = Case::new(Method::Augmentation, Sampler::Interweaving, clamped_records);
+    let case = Case::new(Method::Augmentation, Sampler::Interweaving);
     let cells = vec![(20, 3.0, 1)];
     Case {
         intercept: true,

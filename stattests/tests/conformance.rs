@@ -1,11 +1,12 @@
 //! Every method keeps the same promises. A method that is in the table is tested here; there is no other list.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+use organza_experiments::calibration::{Study, Truth};
 use organza_infer::{Fit, Method, MethodSpec, ModelSpec, Sampler, ada_ssp, fit};
 use organza_mcmc::diagnostics::{Traces, mcse_mean};
 use organza_mcmc::{Monitor, Plan};
 use organza_release::Release;
-use organza_stattests::models::{Study, Truth};
+use organza_stattests::models::study;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
@@ -37,7 +38,7 @@ fn releases(method: Method, study: Study) -> Vec<Release> {
 
 fn truth(study: &Study) -> Truth {
     let theta = if study.intercept { vec![0.2, 0.5, -0.4] } else { vec![0.5, -0.4] };
-    Truth { theta, variance: 0.04, covariance: [[0.1, 0.03], [0.03, 0.2]], mean: [0.0, 0.0] }
+    Truth { theta, variance: 0.04, covariance: vec![0.1, 0.03, 0.03, 0.2], mean: vec![0.0, 0.0] }
 }
 
 fn run(method: Method, sampler: Sampler, releases: &[Release], plan: &Plan) -> Fit {
@@ -55,7 +56,7 @@ fn drawing() -> Vec<(Method, Sampler)> {
 #[test]
 fn same_seed_same_bits_and_chains_differ() {
     for (method, sampler) in drawing() {
-        let releases = releases(method, Study::new(2000, 1.0, 2));
+        let releases = releases(method, study(2000, 1.0, 2));
         let plan = Plan { chains: 2, warmup: 60, draws: 20, thin: 1, seed: 5, threads: 1 };
         let one = run(method, sampler, &releases, &plan);
         let two = run(method, sampler, &releases, &Plan { threads: 2, ..plan });
@@ -71,7 +72,7 @@ fn same_seed_same_bits_and_chains_differ() {
         assert_eq!(names[..2], ["beta[x1]", "beta[x2]"], "{method}");
         assert_eq!(one.noise_share.len(), 2 + usize::from(method == Method::GibbsNoisy));
     }
-    let study = Study::new(2000, 1.0, 2);
+    let study = study(2000, 1.0, 2);
     let estimate = ada_ssp(&releases(Method::AdaSsp, study)).unwrap();
     assert_eq!(estimate, ada_ssp(&releases(Method::AdaSsp, study)).unwrap());
     assert_eq!(estimate.coefficients[0].0, "x1");
@@ -123,7 +124,7 @@ fn without_noise_the_usual_posterior_is_left() {
             // own tests have this limit with records within their bounds.
             continue;
         }
-        let quiet = Study { noise: 1e-7, ..Study::new(50_000, 1.0, 2) };
+        let quiet = Study { noise: 1e-7, ..study(50_000, 1.0, 2) };
         let releases = releases(method, quiet);
         let reference = match method {
             Method::FixedGram | Method::NormalX => (Method::FixedGram, Sampler::Quadrature),
@@ -148,7 +149,7 @@ fn under_overwhelming_noise_the_prior_is_left() {
     use Method::{Augmentation, Fast, FixedGram, Individual, Marginal, NormalX};
     let aware = [Fast, FixedGram, NormalX, Marginal, Augmentation, Individual];
     for (method, sampler) in drawing().into_iter().filter(|(method, _)| aware.contains(method)) {
-        let loud = Study { noise: 1e9, ..Study::new(20, 1.0, 2) };
+        let loud = Study { noise: 1e9, ..study(20, 1.0, 2) };
         let found = run(method, sampler, &releases(method, loud), &plan(sampler));
         for name in ["beta[x1]", "beta[x2]"] {
             check(&format!("{method} {sampler}"), &found, name, (0.0, 1.0));

@@ -195,20 +195,7 @@ fn a_folder_of_releases_is_read_in_order() {
 fn an_interruption_keeps_the_draws() {
     let folder = released();
     let arguments = "fit party1.json --method fixed-gram --sampler metropolis --draws 100000000 --warmup 0 --thin 1000 -o fit";
-    let mut command = folder.command();
-    command.args(arguments.split_whitespace()).stdout(std::process::Stdio::piped());
-    let child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
-    // Half a second of processor time is far beyond the setup.
-    let used = || -> u64 {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
-        stat.rsplit(')').next().unwrap().split_whitespace().nth(11).unwrap().parse().unwrap()
-    };
-    while used() < 50 {
-        std::thread::yield_now();
-    }
-    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
-    let ran = support::finished(child.wait_with_output().unwrap());
+    let ran = folder.interrupt(arguments);
     ran.says(3, &["stopped early", "draws, summary and settings are in fit"]);
     let fit: Value = serde_json::from_str(&folder.read("fit/summary.json")).unwrap();
     assert!(fit["summary"]["records"][0]["draws"].as_u64().unwrap() > 0);

@@ -25,6 +25,7 @@ impl Experiment for Figure2 {
             title: "Errors of estimation and prediction against epsilon, simulated records (Figure 2)",
             paper: "ayb23",
             version: 2,
+            minutes: 30,
         }
     }
 

@@ -37,6 +37,7 @@ impl Experiment for Figure3 {
             title: "Time for an iteration of the chains against the number of features (Figure 3)",
             paper: "ayb23",
             version: 1,
+            minutes: 3,
         }
     }
 

@@ -34,6 +34,7 @@ impl Experiment for Figure4 {
             title: "Squared maximum mean discrepancy to the posterior without privacy, d = 2 (Figure 4)",
             paper: "ayb23",
             version: 2,
+            minutes: 10,
         }
     }
 

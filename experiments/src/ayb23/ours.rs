@@ -56,6 +56,17 @@ impl Ours {
         Self { domain, parties: parties.map(sums).collect() }
     }
 
+    /// Least squares on the clamped and shrunk records, which is what releases without noise would say.
+    pub fn least_squares(&self) -> Option<Vec<f64>> {
+        let mut total = vec![0.0; self.parties.first()?.gram.len()];
+        for party in &self.parties {
+            total.iter_mut().zip(&party.gram).for_each(|(total, sum)| *total += sum);
+        }
+        let (inner, cross, _) = crate::linalg::blocks(&total);
+        let slopes = crate::linalg::solve(&inner, &cross)?;
+        Some(organza_release::units::CoefficientMap::new(&self.domain).to_users(&slopes))
+    }
+
     /// Posteriors of all methods from one set of releases, and adaSSP from its own.
     pub fn fit(&self, loss: (f64, f64), seed: u64) -> Result<Vec<Posterior>, String> {
         let gram =

@@ -23,6 +23,7 @@ impl Experiment for Table1 {
             title: "Prediction error on public data sets, epsilon = 1, five methods (Tables 1 and 2)",
             paper: "ayb23",
             version: 1,
+            minutes: 30,
         }
     }
 
@@ -37,7 +38,9 @@ impl Experiment for Table1 {
     fn columns(&self, variant: Variant) -> Vec<String> {
         let words = words(variant);
         let errors = words.iter().map(|word| format!("{word} error"));
-        errors.chain(words[..4].iter().map(|word| format!("{word} held"))).collect()
+        let held = words[..4].iter().map(|word| format!("{word} held"));
+        let shrunk = if variant == Variant::Ours { &words[..4] } else { &[] };
+        errors.chain(held).chain(shrunk.iter().map(|word| format!("{word} held shrunk"))).collect()
     }
 
     fn prepare(&self, variant: Variant) -> Result<Box<dyn Study>, ReproduceError> {
@@ -72,6 +75,8 @@ struct Problem {
     parties: Vec<Vec<Party>>,
     /// The same by our mechanism.
     ours: Vec<Ours>,
+    /// Least squares on the training records as our mechanism shrinks them.
+    shrunk: Vec<f64>,
 }
 
 impl Problem {
@@ -92,8 +97,13 @@ impl Problem {
             || ReproduceError::File { path: set.file().into(), reason: "the features are collinear".into() };
         let least_squares = solve(&inner, &cross).ok_or_else(singular)?;
         let parties = PARTIES.iter().map(parties).collect();
-        let ours = if variant == Variant::Ours { PARTIES.iter().map(scaled).collect() } else { Vec::new() };
-        Ok(Self { set, bounds, least_squares, parties, ours, regression })
+        let ours: Vec<Ours> =
+            if variant == Variant::Ours { PARTIES.iter().map(scaled).collect() } else { Vec::new() };
+        let shrunk = match ours.first() {
+            Some(ours) => ours.least_squares().ok_or_else(singular)?,
+            None => Vec::new(),
+        };
+        Ok(Self { set, bounds, least_squares, parties, ours, shrunk, regression })
     }
 }
 
@@ -119,9 +129,11 @@ impl Study for Table1Study {
             }
         };
         let errors = posteriors.iter().map(|posterior| problem.regression.test_error(&posterior.mean));
-        let held =
-            posteriors[..METHODS.len() - 1].iter().map(|posterior| posterior.held(&problem.least_squares));
-        Ok(errors.chain(held).collect())
+        let with_intervals = &posteriors[..METHODS.len() - 1];
+        let held = with_intervals.iter().map(|posterior| posterior.held(&problem.least_squares));
+        let of_shrunk = if self.variant == Variant::Ours { with_intervals } else { &[] };
+        let held_shrunk = of_shrunk.iter().map(|posterior| posterior.held(&problem.shrunk));
+        Ok(errors.chain(held).chain(held_shrunk).collect())
     }
 
     fn notes(&self) -> Vec<String> {

@@ -53,6 +53,7 @@ impl Experiment for Figure3 {
             title: "Calibration, coverage and discrepancy of regressions from noisy sums (Figure 3, a to e)",
             paper: "bs19",
             version: 1,
+            minutes: 5,
         }
     }
 

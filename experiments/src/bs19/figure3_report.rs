@@ -11,6 +11,8 @@ const EPSILON: f64 = 0.1;
 const FEW: u64 = 10;
 /// Mass of the intervals of panel (d).
 const MASS: f64 = 0.95;
+/// Statistics that differ by less are near each other.
+const NEAR: f64 = 0.1;
 /// Trials behind the figures of the authors' code.
 const TRIALS: f64 = 300.0;
 
@@ -62,18 +64,23 @@ fn cells() -> impl Iterator<Item = (u64, f64)> {
     RECORDS.into_iter().flat_map(|records| EPSILONS.map(|epsilon| (records, epsilon)))
 }
 
-/// "All four noise-aware methods are better than Naive's calibration, regardless of data size": statistic of the worst parameter.
+/// "All four noise-aware methods are at or near the calibration-level of the non-private method, and better than Naive's calibration,
+/// regardless of data size": statistic of the worst parameter.
 fn calibration(variant: Variant, results: &Results) -> Vec<Line> {
     let mut lines = Vec::new();
     for (records, epsilon) in cells().filter(|(records, epsilon)| *epsilon == EPSILON || *records == FEW) {
         let place = cell(records, epsilon);
-        let naive = worst(results, &place, Method::Naive);
+        let of = |method| worst(results, &place, method).map(|found| found.statistic);
+        let (Some(exact), Some(naive)) = (of(Method::NonPrivate), of(Method::Naive)) else { continue };
         for method in methods(variant).iter().filter(|method| method.is_noise_aware()) {
-            let (Some(found), Some(naive)) = (worst(results, &place, *method), naive) else { continue };
-            let text = format!("below {} of Naive", number(naive.statistic));
-            let verdict = Verdict::of_statement(found.statistic < naive.statistic, "not below Naive");
+            let Some(found) = of(*method) else { continue };
             let where_ = format!("Figure 3ab, n = {records}, epsilon = {epsilon}, {}, KS", method.name());
-            lines.push(Line::new(where_, Published::Text(text), Estimate::exact(found.statistic), verdict));
+            let mut push = |text: String, holds: bool, why: &str| {
+                let verdict = Verdict::of_statement(holds, why);
+                lines.push(Line::new(where_.clone(), Published::Text(text), Estimate::exact(found), verdict));
+            };
+            push(format!("near {} of Non-Private", number(exact)), found <= exact + NEAR, "it is not near");
+            push(format!("below {} of Naive", number(naive)), found < naive, "not below Naive");
         }
     }
     lines
@@ -256,10 +263,13 @@ fn notes(variant: Variant) -> Vec<String> {
     match variant {
         Variant::Published => notes.push(
             "As published: sensitivity 28 as in the authors' code (the text has 24), 80 for fourth moments. Records are not cut, and a third of the responses lie beyond the bounds that these numbers assume: nothing is private. \
-             Gibbs-SS-Noisy gets the noisy moments that the text describes; the authors' code passes exact sums.".into(),
+             Gibbs-SS-Noisy gets the noisy moments that the text describes; the authors' code passes exact sums, so what the paper shows is not this method: given noisy moments it is far from calibrated with few records. Where its coverage differs from that of the repaired code, the paper is silent: noise makes the moments of \
+             the feature impossible (a negative variance) in most trials, and we take the nearest possible ones. A variance of zero then lets noise in the sums pass for explained variance, so the residual variance comes out too \
+             small. With exact moments at the same budget the variance was held in 93 percent of 60 trials at both budgets, as in the repaired code.".into(),
         ),
         Variant::Claimed => notes.push(
-            "As claimed: the same with the exact sensitivities, 16/3 and 6, so less noise for the same epsilon. Records are still not cut.".into(),
+            "As claimed: the same with the exact sensitivities, 16/3 and 6, so less noise for the same epsilon. Records are still not cut. With so little noise Naive comes near for n = 1,000 and epsilon = 1, and \
+             Gibbs-SS-Prior, which takes the moments of a prior for the true ones, falls behind it.".into(),
         ),
         Variant::Ours => notes.push(
             "Ours: features are cut to [-1, 1], responses to [-3, 3], with the exact sensitivity for these bounds, so the guarantee holds. `individual` knows of the cuts, the others do not. `auto` takes gibbs-update for \

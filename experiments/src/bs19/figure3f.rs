@@ -26,6 +26,7 @@ impl Experiment for Figure3f {
             title: "Time of the methods against the number of records (Figure 3f)",
             paper: "bs19",
             version: 1,
+            minutes: 1,
         }
     }
 

@@ -52,6 +52,7 @@ impl Experiment for Figure4 {
             title: "Coverage of predictive intervals, deaths from cirrhosis given wine consumption (Figure 4)",
             paper: "bs19",
             version: 1,
+            minutes: 1,
         }
     }
 

@@ -11,6 +11,9 @@ use crate::reproduce::{
 /// Seed of the database, which is the same in all replicates.
 const DATABASE: u64 = 1;
 
+/// Points of one epsilon stand up to this factor apart.
+pub(super) const APART: f64 = 1.5;
+
 /// The experiment.
 pub struct Figure1;
 
@@ -21,6 +24,7 @@ impl Experiment for Figure1 {
             title: "Posterior means and rates of acceptance of the log-linear model (Figure 1)",
             paper: "jagr22",
             version: 1,
+            minutes: 2,
         }
     }
 
@@ -131,7 +135,8 @@ fn figure(variant: Variant, results: &Results) -> Figure {
     };
     let of_class = |class: usize| {
         let series = vec![
-            Series::new("posterior mean", 0, Mark::Points, points(&format!("mean of p{}", class + 1))),
+            Series::new("posterior mean", 0, Mark::Points, points(&format!("mean of p{}", class + 1)))
+                .scattered(APART),
             Series::new("without privacy", 6, Mark::Rule, ends(exact[class])),
             Series::new("prior mean", 1, Mark::Rule, ends(0.2)),
         ];
@@ -142,8 +147,9 @@ fn figure(variant: Variant, results: &Results) -> Figure {
     if variant == Variant::Published {
         let bound = EPSILONS.map(|epsilon| (epsilon, libm::exp(-epsilon))).to_vec();
         let series = vec![
-            Series::new("mean acceptance", 2, Mark::Points, points("acceptance")),
-            Series::new("smallest acceptance", 4, Mark::Points, points("smallest acceptance")),
+            Series::new("mean acceptance", 2, Mark::Points, points("acceptance")).scattered(APART),
+            Series::new("smallest acceptance", 4, Mark::Points, points("smallest acceptance"))
+                .scattered(APART),
             Series::new("exp(−epsilon)", 6, Mark::Rule, bound),
         ];
         let y = Axis::linear("probability of acceptance").between(0.0, 1.0);

@@ -27,6 +27,7 @@ impl Experiment for Table1 {
             title: "Coverage of intervals of the log-linear model (Table 1)",
             paper: "jagr22",
             version: 1,
+            minutes: 2,
         }
     }
 

@@ -1,6 +1,7 @@
 //! One legend for all panels.
 
 use super::colour;
+use super::panel::AREA;
 use super::series::{Mark, Series};
 use super::svg::{Anchor, Drawing, Font};
 
@@ -40,9 +41,10 @@ pub(super) fn lines<'s>(entries: &[&'s Series], width: f64) -> Vec<Vec<(f64, &'s
 pub(super) fn draw(drawing: &mut Drawing, (x, y): (f64, f64), series: &Series) {
     let ink = colour(series.colour);
     match series.mark {
-        Mark::Line => drawing.path(&[(x, y), (x + 22.0, y)], (ink, 1.8), false),
+        Mark::Line | Mark::Curve => drawing.path(&[(x, y), (x + 22.0, y)], (ink, 1.8), false),
         Mark::Rule => drawing.path(&[(x, y), (x + 22.0, y)], (ink, 1.4), true),
         Mark::Bars | Mark::Histogram => drawing.rectangle((x + 5.0, y - 5.5), (12.0, 11.0), (ink, 0.9)),
+        Mark::Area => drawing.rectangle((x, y - 5.5), (22.0, 11.0), (ink, AREA)),
         Mark::Points => {}
     }
     if matches!(series.mark, Mark::Line | Mark::Points) {

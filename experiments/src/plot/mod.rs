@@ -1,4 +1,5 @@
-//! Small pictures for pages and talks, as SVG: panels with lines, points, bars or histograms, error bars, log scales, one legend.
+//! Small pictures for pages and talks, as SVG: panels with lines, points, bars, histograms or areas, error bars, log scales, one legend; and
+//! grids of many small panels.
 //!
 //! ```
 //! use organza_experiments::plot::{Axis, Figure, Mark, Panel, Series};
@@ -9,6 +10,7 @@
 //! ```
 
 mod figure;
+mod grid;
 mod legend;
 mod panel;
 mod scale;
@@ -16,6 +18,7 @@ mod series;
 mod svg;
 
 pub use figure::Figure;
+pub use grid::{Grid, Tile};
 pub use panel::Panel;
 pub use scale::Axis;
 pub use series::{Mark, Point, Series};

@@ -24,6 +24,9 @@ const SMALL: Font = Font { size: 10.5, bold: false, colour: INK };
 const LABEL: Font = Font { size: 11.5, bold: false, colour: INK };
 const TITLE: Font = Font { size: 12.5, bold: true, colour: INK };
 
+/// Opacity of areas.
+pub(super) const AREA: f64 = 0.18;
+
 /// Room around the axes: left, right, top, bottom.
 const ROOM: [f64; 4] = [58.0, 12.0, 26.0, 44.0];
 
@@ -89,19 +92,21 @@ fn ends(point: &Point, logarithmic: bool) -> [f64; 2] {
 }
 
 /// A series and the axes to draw it on.
-struct Brush<'b> {
-    series: &'b Series,
-    x: &'b Scale,
-    y: &'b Scale,
+pub(super) struct Brush<'b> {
+    pub series: &'b Series,
+    pub x: &'b Scale,
+    pub y: &'b Scale,
 }
 
 impl Brush<'_> {
     /// `slot` is the place of bars among the series of bars.
-    fn draw(&self, drawing: &mut Drawing, slot: Option<(usize, usize)>) {
+    pub fn draw(&self, drawing: &mut Drawing, slot: Option<(usize, usize)>) {
         let ink = colour(self.series.colour);
         let line: Vec<(f64, f64)> = self.series.points.iter().filter_map(|point| self.place(point)).collect();
         match self.series.mark {
             Mark::Rule => drawing.path(&line, (ink, 1.4), true),
+            Mark::Curve => drawing.path(&line, (ink, 1.6), false),
+            Mark::Area => drawing.area(&line, (ink, AREA)),
             Mark::Histogram => self.histogram(drawing),
             Mark::Bars => self.bars(drawing, slot.unwrap_or((0, 1))),
             Mark::Line | Mark::Points => {

@@ -7,6 +7,10 @@ pub enum Mark {
     Line,
     /// A thin line without points, for instance a diagonal or a published value.
     Rule,
+    /// A line without points, for many of them.
+    Curve,
+    /// A pale area: the points go around it.
+    Area,
     /// Points alone.
     Points,
     /// Bars from the base of the panel; several series stand side by side.
@@ -50,6 +54,20 @@ impl Series {
     pub fn with_errors(mut self, errors: &[f64]) -> Self {
         self.points.iter_mut().zip(errors).for_each(|(point, error)| point.error = *error);
         self
+    }
+
+    /// The same with points that share a place on a logarithmic axis set side by side, up to this factor apart, so that all are seen.
+    pub fn scattered(mut self, factor: f64) -> Self {
+        // Multiples of the golden section fill an interval evenly in any number.
+        let place = |k: usize| (k as f64 * 0.618_033_988_749_895).fract() - 0.5;
+        self.points.iter_mut().enumerate().for_each(|(k, point)| point.x *= factor.powf(place(k)));
+        self
+    }
+
+    /// The area between two lines over the same places.
+    pub fn band(name: &str, colour: usize, lower: &[(f64, f64)], upper: &[(f64, f64)]) -> Self {
+        let around = lower.iter().chain(upper.iter().rev()).copied().collect();
+        Self::new(name, colour, Mark::Area, around)
     }
 
     /// A histogram of values in so many bins of equal width over a range; heights are counts.

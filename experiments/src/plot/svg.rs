@@ -44,6 +44,15 @@ impl Drawing {
         );
     }
 
+    pub fn area(&mut self, points: &[(f64, f64)], (fill, opacity): (&str, f64)) {
+        let places: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        let _ = writeln!(
+            self.body,
+            "<polygon points=\"{}\" fill=\"{fill}\" fill-opacity=\"{opacity}\"/>",
+            places.join(" ")
+        );
+    }
+
     pub fn rectangle(&mut self, corner: (f64, f64), size: (f64, f64), (fill, opacity): (&str, f64)) {
         let _ = writeln!(
             self.body,

@@ -1,6 +1,6 @@
 //! What a picture must hold.
 
-use super::{Axis, Figure, Mark, Panel, Series};
+use super::{Axis, Figure, Grid, Mark, Panel, Series, Tile};
 
 fn count(text: &str, word: &str) -> usize {
     text.matches(word).count()
@@ -58,4 +58,45 @@ fn error_bars_on_a_logarithmic_axis_are_symmetric() {
         svg.lines().find(|line| line.starts_with("<line") && line.contains("#0072B2")).map(numbers).unwrap();
     let point = svg.lines().find(|line| line.starts_with("<circle")).map(numbers).unwrap();
     assert!((bar[1] + bar[3] - 2.0 * point[1]).abs() < 0.3 && bar[1] > point[1] + 10.0, "{bar:?} {point:?}");
+}
+
+/// Catches a band that is drawn as a line, or whose edges cross: the upper edge runs back.
+#[test]
+fn bands_are_filled_and_go_around() {
+    let band = Series::band("band", 2, &[(0.0, 1.0), (1.0, 2.0)], &[(0.0, 3.0), (1.0, 5.0)]);
+    let around: Vec<(f64, f64)> = band.points.iter().map(|point| (point.x, point.y)).collect();
+    assert_eq!(around, [(0.0, 1.0), (1.0, 2.0), (1.0, 5.0), (0.0, 3.0)]);
+    let curve = Series::new("curve", 0, Mark::Curve, vec![(0.0, 2.0), (1.0, 3.0)]);
+    let panel = Panel::new("", Axis::linear("x"), Axis::linear("y"), vec![band, curve]);
+    let svg = Figure::new("t", vec![panel]).to_svg();
+    assert_eq!(count(&svg, "<polygon"), 1);
+    assert_eq!(count(&svg, "<circle"), 0, "curves have no points");
+}
+
+#[test]
+fn grids_have_a_frame_for_every_plot() {
+    let curve = Series::new("", 0, Mark::Curve, vec![(0.0, 0.0), (1.0, 0.1)]);
+    let grid = Grid {
+        title: "t".into(),
+        subtitle: vec!["one".into(), "two".into()],
+        rows: vec!["a".into(), "b".into()],
+        columns: vec![vec!["n = 20".into(), "J = 1".into()]],
+        tiles: vec![Tile::Plot(vec![curve]), Tile::Words("too slow".into())],
+        x: Axis::linear("rank").between(0.0, 1.0),
+        y: Axis::linear("difference").between(-0.2, 0.2),
+    };
+    let svg = grid.to_svg();
+    assert_eq!(count(&svg, "<polyline"), 2, "a curve and its frame");
+    assert!(["n = 20", "J = 1", "too slow", "one", "two"].iter().all(|word| svg.contains(word)));
+}
+
+/// Points at one place stay within the factor, in both directions, and no two coincide.
+#[test]
+fn scattered_points_are_apart() {
+    let series = Series::new("a", 0, Mark::Points, vec![(10.0, 1.0); 50]).scattered(1.5);
+    let mut places: Vec<f64> = series.points.iter().map(|point| point.x).collect();
+    places.sort_by(f64::total_cmp);
+    let reach = 1.5_f64.sqrt();
+    assert!(places[0] < 9.0 && places[0] >= 10.0 / reach && places[49] > 11.0 && places[49] <= 10.0 * reach);
+    assert!(places.windows(2).all(|pair| pair[1] - pair[0] > 0.01), "{places:?}");
 }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use organza_mcmc::Monitor;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::files::{Identity, Provenance};
@@ -63,8 +64,19 @@ pub struct Watch<'w> {
 }
 
 impl Watch<'_> {
-    fn is_interrupted(&self) -> bool {
+    pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// The same for the chains of a fit.
+    pub(crate) fn monitor(&self) -> Monitor<'_> {
+        Monitor { interrupted: self.interrupted, progress: None }
+    }
+
+    pub(crate) fn progress(&self, done: usize, total: usize) {
+        if let Some(progress) = self.progress {
+            progress(done, total);
+        }
     }
 
     fn say(&self, message: &str) {
@@ -214,9 +226,7 @@ impl Work<'_> {
             file.add(&row)?;
             rows.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(row);
             let count = done.fetch_add(1, Ordering::Relaxed) + 1;
-            if let Some(progress) = self.watch.progress {
-                progress(count, tasks.len());
-            }
+            self.watch.progress(count, tasks.len());
             Ok(())
         };
         match timed {

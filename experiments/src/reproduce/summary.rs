@@ -10,7 +10,8 @@ const HEAD: &str = "# Experiments
 
 Written by `organza reproduce --summary`; do not edit. `organza reproduce` lists the keys; the page of each paper has pictures, notes and
 provenance. Standard errors are over replicates. \"Agrees\" means within three standard errors; `published` repeats what the authors' code did,
-`claimed` what the paper says, `ours` uses our own defaults at the same true guarantee.
+`claimed` what the paper says, `ours` uses our own defaults at the same true guarantee. Minutes are those of all replicates of the slowest variant on
+two cores.
 
 Beside the papers: [`defaults`](defaults/README.md), the experiment behind the defaults of a release, and `methods`, honesty and speed of every method.
 ";
@@ -30,8 +31,7 @@ pub fn summarise(root: &Path, experiments: &[Box<dyn Experiment>]) -> Result<(),
             tables += &format!("\n## {} --as {}\n\n{TABLE_HEAD}{body}", experiment.key(), variant.word());
         }
     }
-    let counted =
-        "\n| key | as | agrees | better | worse | differs | |\n| --- | --- | --- | --- | --- | --- | --- |\n";
+    let counted = "\n| key | as | agrees | better | worse | differs | minutes | |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n";
     write_whole(&root.join("experiments").join("README.md"), &format!("{HEAD}{counted}{counts}{tables}"))
 }
 
@@ -44,10 +44,11 @@ fn count_row(experiment: &dyn Experiment, variant: &str, rows: &[Vec<&str>]) -> 
     };
     let counts: Vec<String> = ["agrees", "better", "worse", "differs"].map(count).into();
     format!(
-        "| [`{}`]({}/README.md) | {variant} | {} | {} |\n",
+        "| [`{}`]({}/README.md) | {variant} | {} | {} | {} |\n",
         experiment.key(),
         experiment.about().paper,
         counts.join(" | "),
+        experiment.about().minutes,
         experiment.about().title
     )
 }

@@ -18,6 +18,7 @@ impl Experiment for Figure1 {
             title: "Distance from the posterior against epsilon, banana and Gaussian, four private chains (Figure 1)",
             paper: "rkh21",
             version: 1,
+            minutes: 60,
         }
     }
 

@@ -25,6 +25,7 @@ impl Experiment for Figure2 {
             title: "Marginal distributions of four private chains on the banana at epsilon = 15 (Figure 2)",
             paper: "rkh21",
             version: 1,
+            minutes: 15,
         }
     }
 
@@ -51,7 +52,7 @@ impl Experiment for Figure2 {
         let lines = (0..WORDS.len()).filter_map(|algorithm| tail_line(results, algorithm)).collect();
         let notes = vec![format!(
             "Histograms of the best, the median and the worst replicate by MMD against exact draws. The paper says that DP-SGLD and DP-SGNHT have trouble exploring the long tail; \
-             here the tail is theta_2 < {TAIL}."
+             here the tail is theta_2 < {TAIL}. Chains of a few hundred steps of DP-HMC are in the tail or not, so its share differs from replicate to replicate."
         )];
         Report { lines, figure: Some(figure(results)), tables: Vec::new(), notes }
     }

@@ -26,6 +26,7 @@ impl Experiment for Figure3 {
             title: "Distance from the posterior against the share of clipped ratios, without noise (Figure 3)",
             paper: "rkh21",
             version: 1,
+            minutes: 100,
         }
     }
 
@@ -121,7 +122,8 @@ fn figure(results: &Results) -> Figure {
                 };
                 bounds(problem).iter().copied().flat_map(of_bound).collect()
             };
-            Series::new(word, chain, Mark::Points, found)
+            let series = Series::new(word, chain, Mark::Points, found);
+            if against_share { series } else { series.scattered(1.3) }
         });
         let (label, axis) = if against_share {
             ("share of clipped ratios", Axis::linear("share of clipped ratios"))

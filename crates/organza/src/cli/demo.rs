@@ -9,6 +9,7 @@ use organza_curator::job::Job;
 use organza_curator::ledger::Account;
 use organza_curator::mechanism::{Plan, Request};
 use organza_curator::table::{Input, ReadOptions};
+use organza_experiments::simulation::{Simulation, Truth};
 use organza_infer::{Fit, MethodSpec, ModelSpec};
 use organza_mcmc::Plan as McmcPlan;
 use organza_mcmc::diagnostics::Interval;
@@ -17,7 +18,6 @@ use serde_json::json;
 
 use super::failure::{Failure, Status};
 use super::fit_folder::{FitFolder, Settings};
-use super::simulation::{Simulation, Truth};
 use super::sources::Sources;
 use super::terminal::{Bar, print_json, print_text, short, table, warn};
 use super::{fit, fit_report, inspect, simulate};

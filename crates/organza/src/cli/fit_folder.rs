@@ -1,7 +1,7 @@
 //! The folder of a fit: it appears whole or not at all.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use organza_infer::{MethodSpec, ModelSpec};
 use organza_mcmc::files::{Table, write_netcdf, write_parquet};
@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::failure::Failure;
+use super::result_folder::{Kind, ResultFolder};
 
 /// Draws of the parameters.
 pub const DRAWS: &str = "draws.parquet";
@@ -49,78 +50,27 @@ impl Settings {
     }
 }
 
-/// A folder that is written beside its destination and then renamed.
-pub struct FitFolder {
-    temporary: tempfile::TempDir,
-    destination: PathBuf,
-    overwrite: bool,
-}
+/// A folder that appears whole or not at all.
+pub struct FitFolder(ResultFolder);
+
+const KIND: Kind = Kind { what: "a fit", files: &[DRAWS, ARVIZ, SUMMARY, SETTINGS] };
 
 impl FitFolder {
     /// Reserves the destination before any work is done.
     pub fn create(destination: &Path, overwrite: bool) -> Result<Self, Failure> {
-        check_destination(destination, overwrite)?;
-        let parent = destination.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let temporary = tempfile::Builder::new()
-            .prefix(".organza-")
-            .tempdir_in(parent.unwrap_or(Path::new(".")))
-            .map_err(|error| fail(destination, error))?;
-        Ok(Self { temporary, destination: destination.to_path_buf(), overwrite })
+        ResultFolder::create(destination, overwrite, KIND).map(Self)
     }
 
     /// Writes all files and gives the folder its name.
     pub fn finish(self, draws: &Draws, summary: &Value, settings: &impl Serialize) -> Result<(), Failure> {
-        let Self { temporary, destination, overwrite } = self;
-        let broken = |error: &dyn std::fmt::Display| fail(&destination, error);
-        let create = |name: &str| File::create(temporary.path().join(name)).map_err(|error| broken(&error));
-        write_parquet(draws, Table::Parameters, create(DRAWS)?).map_err(|error| broken(&error))?;
-        write_netcdf(draws, create(ARVIZ)?).map_err(|error| broken(&error))?;
+        let folder = self.0;
+        let create =
+            |name: &str| File::create(folder.path().join(name)).map_err(|error| folder.broken(error));
+        write_parquet(draws, Table::Parameters, create(DRAWS)?).map_err(|error| folder.broken(error))?;
+        write_netcdf(draws, create(ARVIZ)?).map_err(|error| folder.broken(error))?;
         serde_json::to_writer_pretty(create(SUMMARY)?, summary)?;
-        let text = toml::to_string(settings).map_err(|error| broken(&error))?;
-        std::fs::write(temporary.path().join(SETTINGS), text).map_err(|error| broken(&error))?;
-        check_destination(&destination, overwrite)?;
-        if destination.exists() {
-            std::fs::remove_dir_all(&destination).map_err(|error| broken(&error))?;
-        }
-        std::fs::rename(temporary.keep(), &destination).map_err(|error| broken(&error))?;
-        readable_by_others(&destination);
-        Ok(())
+        let text = toml::to_string(settings).map_err(|error| folder.broken(error))?;
+        folder.write(SETTINGS, &text)?;
+        folder.finish()
     }
-}
-
-/// An existing folder is replaced only on demand, and only if it is an earlier fit.
-fn check_destination(destination: &Path, overwrite: bool) -> Result<(), Failure> {
-    let name = destination.display();
-    if !destination.exists() {
-        return Ok(());
-    }
-    if !overwrite {
-        return Err(Failure::bad_input(format!("{name} exists: choose another folder or say --force")));
-    }
-    let ours = [DRAWS, ARVIZ, SUMMARY, SETTINGS];
-    let entries = std::fs::read_dir(destination).map_err(|error| fail(destination, error))?;
-    for entry in entries {
-        let file = entry.map_err(|error| fail(destination, error))?.file_name();
-        if !ours.iter().any(|known| file == *known) {
-            let file = file.to_string_lossy();
-            return Err(Failure::bad_input(format!(
-                "{name} holds {file}, which is not of a fit: not replaced"
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// Temporary folders are private; a result need not be.
-fn readable_by_others(path: &Path) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // A folder that stays private is no reason to fail.
-        let _ = std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755));
-    }
-}
-
-fn fail(destination: &Path, error: impl std::fmt::Display) -> Failure {
-    Failure::failed(format!("{}: cannot be written: {error}", destination.display()))
 }

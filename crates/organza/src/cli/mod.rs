@@ -4,12 +4,14 @@ mod account;
 mod account_subsampled;
 mod augment;
 mod beside_table;
+mod calibration;
 mod compose;
 mod demo;
 mod failure;
 mod fit;
 mod fit_folder;
 mod fit_report;
+mod frontier;
 mod generate;
 mod inspect;
 mod inspect_counts;
@@ -27,10 +29,11 @@ mod release_plan;
 mod release_randomised;
 mod release_report;
 mod reproduce;
+mod result_folder;
 mod sample;
 mod sample_report;
 mod simulate;
-mod simulation;
+mod simulated;
 mod sources;
 mod terminal;
 
@@ -74,6 +77,20 @@ enum Verb {
     NonPrivate(non_private::NonPrivateArguments),
     /// Compute the tables and figures of papers anew, and compare
     Reproduce(reproduce::ReproduceArguments),
+    /// Is a method calibrated? Ranks of the truth among its draws, over simulated studies
+    ///
+    /// Simulates studies with a truth from the prior, makes their releases, fits them, and ranks the truth among the draws. If the posterior is
+    /// right, ranks are uniform. Exit code 3 says that ranks leave the band. The noise is seeded: such releases protect nobody, and the
+    /// records are nobody's.
+    Calibration(calibration::CalibrationArguments),
+    /// What an epsilon buys: interval widths and errors of a design, simulated before anything is spent
+    ///
+    /// Simulates tables of a design, makes their releases by the default mechanism at several losses, fits them, and shows how wide intervals
+    /// are and how large errors. Widths and errors are standardised: standard deviations of the response for one of the feature.
+    ///
+    /// The design is given in numbers on purpose, never as a table: what private data say must not steer a public choice. Take records,
+    /// features and R^2 from public knowledge or from the literature.
+    Frontier(frontier::FrontierArguments),
     /// Write tables of simulated parties with a known truth
     Simulate(simulate::SimulateArguments),
     /// Print the manual page or shell completions
@@ -95,6 +112,8 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         Verb::Ledger(arguments) => ledger::run(&arguments),
         Verb::NonPrivate(arguments) => non_private::run(&arguments),
         Verb::Reproduce(arguments) => reproduce::run(&arguments),
+        Verb::Calibration(arguments) => calibration::run(&arguments),
+        Verb::Frontier(arguments) => frontier::run(&arguments),
         Verb::Simulate(arguments) => simulate::run(&arguments),
         Verb::Generate(arguments) => generate::run(&arguments, Arguments::command()),
     }

@@ -86,16 +86,22 @@ fn list(arguments: &ReproduceArguments, all: &[Box<dyn Experiment>]) -> Result<S
         let rows = all.iter().map(|experiment| {
             json!({
                 "key": experiment.key(), "title": experiment.about().title, "paper": experiment.about().paper,
-                "as": words(&**experiment),
+                "as": words(&**experiment), "minutes": experiment.about().minutes,
             })
         });
         print_json(&rows.collect::<Vec<_>>())?;
         return Ok(Status::Fine);
     }
-    let rows = all
-        .iter()
-        .map(|each| vec![each.key().to_string(), words(&**each).join(", "), each.about().title.to_string()]);
-    print_text(&table(&["key", "--as", ""], rows))?;
+    let rows = all.iter().map(|each| {
+        let about = each.about();
+        vec![
+            about.key.to_string(),
+            words(&**each).join(", "),
+            about.minutes.to_string(),
+            about.title.to_string(),
+        ]
+    });
+    print_text(&table(&["key", "--as", "minutes", ""], rows))?;
     Ok(Status::Fine)
 }
 

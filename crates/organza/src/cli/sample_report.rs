@@ -141,6 +141,12 @@ impl Report<'_> {
                 100.0 * accepted
             )
         });
+        let diagnostics = self.summary.warnings();
+        let remedy = (!diagnostics.is_empty()).then(|| {
+            "the budget is spent, so these chains cannot run longer: settings from --rehearse, fewer --chains, another --method or \
+             a larger budget give more effective draws"
+                .to_string()
+        });
         [
             clipped("gradients", "--gradient-clip", ChainInfo::CLIPPED_GRADIENTS),
             clipped("ratios", "--ratio-clip", ChainInfo::CLIPPED_RATIOS),
@@ -148,7 +154,8 @@ impl Report<'_> {
         ]
         .into_iter()
         .flatten()
-        .chain(self.summary.warnings())
+        .chain(diagnostics)
+        .chain(remedy)
         .collect()
     }
 }

@@ -72,6 +72,25 @@ impl Folder {
             "release table.csv --formula y~x+z --bounds bounds.toml --epsilon 1 --delta 1e-6 {more}"
         ))
     }
+
+    /// Runs a command and sends it Ctrl-C while it works.
+    #[cfg(target_os = "linux")]
+    pub fn interrupt(&self, arguments: &str) -> Ran {
+        let mut command = self.command();
+        command.args(arguments.split_whitespace()).stdout(Stdio::piped());
+        let child = command.stderr(Stdio::piped()).spawn().unwrap();
+        // Half a second of processor time is far beyond the setup.
+        let used = || -> u64 {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+            stat.rsplit(')').next().unwrap().split_whitespace().nth(11).unwrap().parse().unwrap()
+        };
+        while used() < 50 {
+            std::thread::yield_now();
+        }
+        let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(killed.success());
+        finished(child.wait_with_output().unwrap())
+    }
 }
 
 pub fn finished(output: Output) -> Ran {
