@@ -5,10 +5,11 @@
 //! the features the first row of Z is (1, 0, ..), and that of B; the first column of F is then the mean (1, mu), and the rest of it
 //! a root of Sigma_x. Then (theta, ln sigma^2) = centre + U a + V z, with z the coordinates of Z: the noise on X'X moves what is known of S and of
 //! theta together, and without V every path would have to follow that. So 0 is the estimate, and every coordinate
-//! varies by about 1.
+//! varies by about 1. Below its centre ln sigma^2 is bent ([`super::bend`]).
 //!
 //! Order of the coordinates: a, then Z row by row.
 
+use super::bend::Bend;
 use super::frame::Frame;
 use super::rows::Rows;
 use crate::linalg::{add_square, dot, matrix_vector, product, symmetrise};
@@ -30,6 +31,8 @@ pub(super) struct Parameters {
     pub log_variance: f64,
     /// sigma^2.
     pub variance: f64,
+    /// The bend of ln sigma^2 at the point.
+    pub bend: Bend,
     /// Z.
     pub triangle: Vec<f64>,
     /// F.
@@ -56,6 +59,7 @@ impl Parameters {
             theta: line.clone(),
             log_variance: 0.0,
             variance: 1.0,
+            bend: Bend::at(0.0),
             triangle: square.clone(),
             factor: square.clone(),
             second: square.clone(),
@@ -100,13 +104,14 @@ impl Coordinates {
     pub fn read(&self, point: &[f64], to: &mut Parameters) {
         let (size, frame) = (self.size(), &self.frame);
         let (regression, rest) = point.split_at(size + 1);
-        let at = |k: usize| {
-            let own = frame.centre[k] + dot(&frame.spread[k * (size + 1)..][..=size], regression);
+        let shift = |k: usize| {
+            let own = dot(&frame.spread[k * (size + 1)..][..=size], regression);
             let follows = frame.follow.get(k * rest.len()..(k + 1) * rest.len());
             own + follows.map_or(0.0, |row| dot(row, rest))
         };
-        (0..size).for_each(|k| to.theta[k] = at(k));
-        to.log_variance = at(size);
+        (0..size).for_each(|k| to.theta[k] = frame.centre[k] + shift(k));
+        to.bend = Bend::at(shift(size));
+        to.log_variance = frame.centre[size] + to.bend.value;
         to.variance = libm::exp(to.log_variance);
         to.rows.entries[0] = 1.0;
         for (value, (row, column)) in rest.iter().zip(self.places()) {
@@ -159,7 +164,7 @@ impl Coordinates {
         product(&self.frame.basis, true, &to.scratch, &mut to.triangle_gradient, size);
     }
 
-    /// Writes the gradient with respect to the point. The Jacobian is part of the prior.
+    /// Writes the gradient with respect to the point, that of the bend's Jacobian included; all other Jacobians are part of the prior.
     pub fn write_gradient(&self, from: &mut Parameters, gradient: &mut [f64]) {
         let (size, frame) = (self.size(), &self.frame);
         from.rows.pull_back(frame.known, &from.triangle, &from.triangle_gradient);
@@ -172,7 +177,11 @@ impl Coordinates {
         }
         regression.fill(0.0);
         for k in 0..=size {
-            let slope = if k < size { from.theta_gradient[k] } else { from.log_variance_gradient };
+            let slope = if k < size {
+                from.theta_gradient[k]
+            } else {
+                from.bend.pull_back(from.log_variance_gradient)
+            };
             let add = |sums: &mut [f64], row: &[f64]| {
                 sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += slope * value);
             };

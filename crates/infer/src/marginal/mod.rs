@@ -9,6 +9,7 @@
 //!
 //! Draws are (theta, sigma^2, R^2). Bits are the same on all machines for the density up to 12 coordinates of a record.
 
+mod bend;
 mod climb;
 mod coordinates;
 mod estimate;
@@ -59,14 +60,10 @@ struct Space {
     gradient: Vec<f64>,
 }
 
-/// The rate of acceptance to aim at. 0.8 has most effective draws per gradient; where noise hides some directions of the
-/// features, or all of them, the heavy tails of the prior are explored, and longer steps would diverge now and then.
+/// The rate of acceptance to aim at. Where noise hides all directions of the features the heavy tails of the prior are explored, and longer steps would diverge now
+/// and then.
 fn target_accept(noise: NoiseLevel) -> f64 {
-    match noise {
-        NoiseLevel::Low => 0.8,
-        NoiseLevel::Partial => 0.9,
-        NoiseLevel::Overwhelming => 0.98,
-    }
+    if noise == NoiseLevel::Overwhelming { 0.98 } else { 0.9 }
 }
 
 impl MarginalDensity {
@@ -127,7 +124,7 @@ impl MarginalDensity {
         self.coordinates.second_moments(parameters);
         let mut value = likelihood.evaluate(&self.groups, &parameters.moments);
         self.coordinates.pull_back(&likelihood.gradient, parameters);
-        value += self.prior.add(parameters, prior);
+        value += self.prior.add(parameters, prior) + parameters.bend.log_slope;
         self.coordinates.write_gradient(parameters, gradient);
         if value.is_finite() { value } else { f64::NEG_INFINITY }
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use organza_mcmc::ChainRng;
 use organza_mcmc::diagnostics::{Traces, ess_mean};
 use organza_release::{
-    BallDomain, BoxDomain, Domain, Family, Interval, Layout, Release, Statistic, gram_entries,
+    BallDomain, BoxDomain, Domain, Family, Interval, Layout, Release, Statistic as Released, gram_entries,
 };
 
 use super::parties::{Block, ResponseSquare};
@@ -59,7 +59,7 @@ pub(super) fn plain_box(features: usize, intercept_weight: f64, response_weight:
 pub(super) fn release(party: &str, domain: &Domain, gram: &[f64], mechanism: &Mechanism) -> Release {
     let released = mechanism.response != ResponseSquare::Missing;
     let entries = gram_entries(domain, true, released);
-    let statistic = Statistic::Gram { entries, layout: Layout::Isometric };
+    let statistic = Released::Gram { entries, layout: Layout::Isometric };
     let size = domain.dimension();
     let half_weight = domain.response_weight().powi(2) / 2.0;
     let scale = |entry: &[usize; 2]| match mechanism.response {
