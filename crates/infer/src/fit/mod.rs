@@ -14,7 +14,7 @@ pub use auto::Choice;
 pub use logistic::{LogisticFit, fit_logistic, log_odds_map};
 pub(crate) use units::SIGMA;
 
-use organza_mcmc::{Draws, Monitor, Nuts, Plan, Summary, run_monitored};
+use organza_mcmc::{Draws, Gradient, Monitor, Nuts, Plan, Statistic, Summary, run_monitored};
 use organza_release::{Domain, Release};
 use serde::{Deserialize, Serialize};
 
@@ -192,15 +192,14 @@ impl Problem<'_> {
             }
             (Method::NormalX, _) => {
                 let target = NormalXDensity::new(NormalX::new(evidence, prior)?);
-                Ok((self.run(&Nuts::for_plan(self.plan), &&target)?, Position::VarianceAndShare))
+                Ok((self.careful(Nuts::for_plan(self.plan), &target)?, Position::VarianceAndShare))
             }
             (Method::Naive, _) => {
                 Ok((self.run(&Quadrature, &Naive::posterior(evidence, prior)?)?, Position::RecordVariance))
             }
             (Method::Marginal, _) => {
                 let target = MarginalDensity::new(evidence, prior)?;
-                let kernel = target.sampler(self.plan);
-                Ok((self.run(&kernel, &&target)?, Position::VarianceAndShare))
+                Ok((self.careful(target.sampler(self.plan), &target)?, Position::VarianceAndShare))
             }
             (Method::Individual, _) => {
                 let target = IndividualDensity::new(evidence, prior)?;
@@ -237,6 +236,17 @@ impl Problem<'_> {
             _ => self.run(&Interweaving::new(&target), &target)?,
         };
         Ok((draws, Position::LatentVarianceAndShare))
+    }
+
+    /// NUTS; where paths diverge, which is rare, once more with smaller steps, as a careful person would do.
+    fn careful<T: Gradient + Sync>(&self, kernel: Nuts, target: &T) -> Result<Draws, InferError> {
+        let draws = self.run(&kernel, &target)?;
+        let divergences = draws.statistic_total(Statistic::DIVERGENT).unwrap_or(0.0);
+        if divergences == 0.0 || !draws.is_complete() {
+            return Ok(draws);
+        }
+        let target_accept = 1.0 - 0.2 * (1.0 - kernel.target_accept);
+        self.run(&Nuts { target_accept, ..kernel }, &target)
     }
 
     fn run<T: Sync, K: organza_mcmc::Kernel<T>>(&self, kernel: &K, target: &T) -> Result<Draws, InferError> {

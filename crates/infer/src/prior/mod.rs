@@ -7,8 +7,8 @@ mod features;
 mod file;
 
 pub use features::FeaturePrior;
-pub use file::PriorFile;
 pub(crate) use file::coefficient_names;
+pub use file::{CoefficientsPart, FeaturesPart, PriorFile, Units, VariancePart};
 
 use crate::linalg::{Cholesky, matrix_vector, quadratic_form};
 use crate::{Evidence, InferError};

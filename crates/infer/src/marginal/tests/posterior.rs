@@ -1,13 +1,13 @@
 //! Draws against quadrature of the dense density and against the posterior without noise.
 
 use organza_mcmc::diagnostics::r_hat;
-use organza_mcmc::{ChainRng, Draws, Plan, Statistic, run};
+use organza_mcmc::{ChainRng, Draws, Monitor, Plan, Statistic, run};
 
 use super::super::MarginalDensity;
 use super::super::parties::{Block, ResponseSquare};
 use super::*;
 use crate::prior::FeaturePrior;
-use crate::{Evidence, Prior};
+use crate::{Evidence, MethodSpec, ModelSpec, Prior, fit};
 
 fn sample(density: &MarginalDensity, draws: usize, seed: u64) -> Draws {
     let plan = Plan { warmup: 500, draws, seed, threads: 1, ..Plan::default() };
@@ -162,29 +162,42 @@ fn without_noise_it_is_the_usual_regression() {
     }
 }
 
-/// Features are known, sigma^2 = 0.004 hardly: y'y tells it to within 0.006. Catches a wall in the coordinates: with ln sigma^2 as it is and a rate of acceptance of
-/// 0.8, paths diverged in 19 of these 30 fits.
-#[test]
-fn no_path_diverges_where_noise_hides_the_residual_variance() {
+/// A release of three features that are known and a residual variance of 0.004 that is hardly: for a scale of 50, y'y tells it to within 0.006.
+fn hidden_variance(scale: f64, seed: u64) -> [Release; 1] {
     let theta = [0.5, -0.4, 0.3];
     let covariance = |row: usize, column: usize| match (row, column) {
         (3, 3) => 0.004 + 0.1 * theta.iter().map(|value| value * value).sum::<f64>(),
         (3, k) | (k, 3) => 0.1 * theta[k],
         _ => 0.1 * f64::from(u8::from(row == column)),
     };
-    let (records, scale) = (9000, 50.0);
-    let mechanism = Mechanism { records, scale, response: ResponseSquare::Isometric };
-    let mut warned = 0;
-    for seed in 1..=30 {
-        let mut rng = ChainRng::new(seed, 0);
-        let entry = |k: usize| records as f64 * covariance(k / 4, k % 4) + scale * normal(&mut rng);
-        let mut gram: Vec<f64> = (0..16).map(entry).collect();
-        crate::linalg::symmetrise(&mut gram, 4);
-        let releases = [release("a", &ball(3, 1.4), &gram, &mechanism)];
-        let density = MarginalDensity::new(&Evidence::new(&releases).unwrap(), &Prior::weak(3)).unwrap();
-        let divergent = sample(&density, 1_000, seed).statistic_total(Statistic::DIVERGENT).unwrap();
-        warned += u8::from(divergent > 0.0);
-    }
+    let mechanism = Mechanism { records: 9000, scale, response: ResponseSquare::Isometric };
+    let mut rng = ChainRng::new(seed, 0);
+    let entry = |k: usize| 9000.0 * covariance(k / 4, k % 4) + scale * normal(&mut rng);
+    let mut gram: Vec<f64> = (0..16).map(entry).collect();
+    crate::linalg::symmetrise(&mut gram, 4);
+    [release("a", &ball(3, 1.4), &gram, &mechanism)]
+}
+
+/// Catches a wall in the coordinates: with ln sigma^2 as it is and a rate of acceptance of 0.8, paths diverged in 19 of these 30 fits.
+#[test]
+fn paths_hardly_ever_diverge_where_noise_hides_the_residual_variance() {
+    let diverges = |seed: &u64| {
+        let evidence = Evidence::new(&hidden_variance(50.0, *seed)).unwrap();
+        let density = MarginalDensity::new(&evidence, &Prior::weak(3)).unwrap();
+        sample(&density, 1_000, *seed).statistic_total(Statistic::DIVERGENT).unwrap() > 0.0
+    };
     // None on the machine where this was written; other processors round otherwise.
-    assert!(warned <= 1, "{warned}");
+    assert!((1..=30).filter(diverges).count() <= 1);
+}
+
+/// Catches a fit that keeps diverging paths: at this noise 2 of 30 have some at first.
+#[test]
+fn a_fit_that_diverges_is_run_again_with_smaller_steps() {
+    for seed in 1..=30 {
+        let plan = Plan { warmup: 500, seed, threads: 1, ..Plan::default() };
+        let releases = hidden_variance(30.0, seed);
+        let (method, model) = (MethodSpec::default(), ModelSpec::default());
+        let fitted = fit(&method, &model, &releases, &plan, &Monitor::default()).unwrap();
+        assert_eq!(fitted.summary.divergences, Some(0.0), "{seed}");
+    }
 }
