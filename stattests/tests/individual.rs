@@ -40,11 +40,11 @@ fn gamma(rng: &mut ChaCha8Rng, shape: f64) -> f64 {
     Gamma::new(shape, 1.0).unwrap().sample(rng)
 }
 
-/// theta ~ N(0, I), sigma^2 ~ IG(2, 0.02), Sigma_x ~ IW(0.1, 3), mu ~ N(0, Sigma_x).
+/// theta ~ N(0, I), sigma^2 ~ IG(1, 0.005), Sigma_x ~ IW(0.1, 3), mu ~ N(0, Sigma_x).
 fn truth(rng: &mut ChaCha8Rng) -> Truth {
     let sd = (0.05 / gamma(rng, 1.5)).sqrt();
     let mean = sd * normal(rng);
-    Truth { theta: [normal(rng), normal(rng)], variance: 0.02 / gamma(rng, 2.0), mean, sd }
+    Truth { theta: [normal(rng), normal(rng)], variance: 0.005 / gamma(rng, 1.0), mean, sd }
 }
 
 fn domain(record_scale: Option<f64>) -> Domain {

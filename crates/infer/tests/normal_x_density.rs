@@ -112,7 +112,7 @@ fn with_overwhelming_noise_the_prior_is_left() {
                 z_of(draws, |x| x[last - 1], 0.0),
                 z_of(draws, |x| x[last - 1].powi(2), 1.0),
                 // 1 / sigma^2 is gamma with mean a / b.
-                z_of(draws, |x| 1.0 / x[last], 2.0 / 0.02),
+                z_of(draws, |x| 1.0 / x[last], Prior::WEAK_VARIANCE.0 / Prior::WEAK_VARIANCE.1),
             ];
             assert!(scores.iter().all(|z| z.abs() < critical), "{records}: {scores:?}");
         }

@@ -5,7 +5,7 @@
 //! the features the first row of Z is (1, 0, ..), and that of B; the first column of F is then the mean (1, mu), and the rest of it
 //! a root of Sigma_x. Then (theta, ln sigma^2) = centre + U a + V z, with z the coordinates of Z: the noise on X'X moves what is known of S and of
 //! theta together, and without V every path would have to follow that. So 0 is the estimate, and every coordinate
-//! varies by about 1. Below its centre ln sigma^2 is bent ([`super::bend`]).
+//! varies by about 1. Tails of ln sigma^2 and of the logarithms on the diagonal are bent ([`super::bend`]).
 //!
 //! Order of the coordinates: a, then Z row by row.
 
@@ -31,8 +31,11 @@ pub(super) struct Parameters {
     pub log_variance: f64,
     /// sigma^2.
     pub variance: f64,
-    /// The bend of ln sigma^2 at the point.
-    pub bend: Bend,
+    /// ln du/dt of all bends.
+    pub log_slope: f64,
+    bend: Bend,
+    /// Of the diagonal of Z.
+    bends: Vec<Bend>,
     /// Z.
     pub triangle: Vec<f64>,
     /// F.
@@ -59,7 +62,9 @@ impl Parameters {
             theta: line.clone(),
             log_variance: 0.0,
             variance: 1.0,
-            bend: Bend::at(0.0),
+            log_slope: 0.0,
+            bend: Bend::below(0.0, 2.0),
+            bends: vec![Bend::below(0.0, 1.0); size],
             triangle: square.clone(),
             factor: square.clone(),
             second: square.clone(),
@@ -110,15 +115,23 @@ impl Coordinates {
             own + follows.map_or(0.0, |row| dot(row, rest))
         };
         (0..size).for_each(|k| to.theta[k] = frame.centre[k] + shift(k));
-        to.bend = Bend::at(shift(size));
+        let bend = if frame.bent_above { Bend::both } else { Bend::below };
+        to.bend = bend(shift(size), 2.0);
+        to.log_slope = to.bend.log_slope;
         to.log_variance = frame.centre[size] + to.bend.value;
         to.variance = libm::exp(to.log_variance);
         to.rows.entries[0] = 1.0;
         for (value, (row, column)) in rest.iter().zip(self.places()) {
             let place = row * size + column;
             let scaled = frame.scales[place] * value;
-            let signed = if row < frame.known { scaled } else { -scaled };
-            to.rows.entries[place] = if row == column { libm::exp(signed) } else { signed };
+            let sign = if row < frame.known { 1.0 } else { -1.0 };
+            to.rows.entries[place] = if row == column {
+                to.bends[row] = Bend::below(scaled, 1.0);
+                to.log_slope += to.bends[row].log_slope;
+                libm::exp(sign * to.bends[row].value)
+            } else {
+                sign * scaled
+            };
         }
         to.rows.expand(frame.known, &mut to.triangle);
         product(&frame.basis, false, &to.triangle, &mut to.factor, size);
@@ -164,16 +177,21 @@ impl Coordinates {
         product(&self.frame.basis, true, &to.scratch, &mut to.triangle_gradient, size);
     }
 
-    /// Writes the gradient with respect to the point, that of the bend's Jacobian included; all other Jacobians are part of the prior.
+    /// Writes the gradient with respect to the point, that of the bends' Jacobians included; all other Jacobians are part of the prior.
     pub fn write_gradient(&self, from: &mut Parameters, gradient: &mut [f64]) {
         let (size, frame) = (self.size(), &self.frame);
         from.rows.pull_back(frame.known, &from.triangle, &from.triangle_gradient);
         let (regression, rest) = gradient.split_at_mut(size + 1);
         for (slope, (row, column)) in rest.iter_mut().zip(self.places()) {
             let place = row * size + column;
-            let chain = if row == column { from.rows.entries[place] } else { 1.0 };
-            let signed = if row < frame.known { chain } else { -chain };
-            *slope = frame.scales[place] * signed * from.rows.gradient[place];
+            let sign = if row < frame.known { 1.0 } else { -1.0 };
+            let signed = sign * from.rows.gradient[place];
+            *slope = frame.scales[place]
+                * if row == column {
+                    from.bends[row].pull_back(from.rows.entries[place] * signed)
+                } else {
+                    signed
+                };
         }
         regression.fill(0.0);
         for k in 0..=size {

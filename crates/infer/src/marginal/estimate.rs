@@ -38,7 +38,10 @@ pub(super) fn frame(pooled: &Pooled, prior: &Prior, features: &FeaturePrior) -> 
     }
     let (scales, known) = scales(pooled, features, &root.inverse, offset);
     let (centre, spread) = regression.joint();
-    Ok(Frame { centre, spread, follow: vec![], basis, inverse: root.inverse, scales, known })
+    // Where the noise of y'y is far beyond what the prior expects of sigma^2, the tail is the prior's.
+    let (shape, rate) = prior.variance();
+    let bent_above = pooled.response_noise < 10.0 * rate / shape;
+    Ok(Frame { centre, spread, follow: vec![], basis, inverse: root.inverse, scales, known, bent_above })
 }
 
 impl Regression {

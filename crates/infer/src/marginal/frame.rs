@@ -17,4 +17,6 @@ pub(super) struct Frame {
     pub scales: Vec<f64>,
     /// Rows of Z that are sampled; of the others those of its inverse are.
     pub known: usize,
+    /// Whether ln sigma^2 is bent above its centre too: y'y ends that tail as a wall.
+    pub bent_above: bool,
 }

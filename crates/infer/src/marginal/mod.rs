@@ -124,7 +124,7 @@ impl MarginalDensity {
         self.coordinates.second_moments(parameters);
         let mut value = likelihood.evaluate(&self.groups, &parameters.moments);
         self.coordinates.pull_back(&likelihood.gradient, parameters);
-        value += self.prior.add(parameters, prior) + parameters.bend.log_slope;
+        value += self.prior.add(parameters, prior) + parameters.log_slope;
         self.coordinates.write_gradient(parameters, gradient);
         if value.is_finite() { value } else { f64::NEG_INFINITY }
     }

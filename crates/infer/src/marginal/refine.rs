@@ -33,8 +33,8 @@ pub(super) fn at_mode(density: &MarginalDensity, pooled: &Pooled, features: &Fea
         basis[(k + offset) * size + offset..][..q].copy_from_slice(row);
     }
     let (scales, known) = scales(pooled, features, &inverse, offset);
-    let spread = density.coordinates.frame().spread.clone();
-    Frame { centre, spread, follow: vec![], basis, inverse, scales, known }
+    let Frame { spread, bent_above, .. } = density.coordinates.frame().clone();
+    Frame { centre, spread, follow: vec![], basis, inverse, scales, known, bent_above }
 }
 
 /// The frame in which, by the curvature at the centre, the coordinates a are independent of each other and of those of Z. With

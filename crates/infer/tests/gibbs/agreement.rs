@@ -3,7 +3,9 @@
 use organza_infer::{Evidence, FeaturePrior, FourthMoments, Gibbs, Moments, Prior};
 use organza_release::{BallDomain, Domain, Family, Release};
 
-use crate::support::{ALL, Mechanism, agree, domain, fit, gaussian, gram, mean, records, release, same_law};
+use crate::support::{
+    ALL, Mechanism, agree, domain, fit, gaussian, gram, mean, prior, records, release, same_law,
+};
 
 /// The two conditional draws are different algebra for one law. Catches weights that are applied twice, parties whose numbers of
 /// records are mixed up, and pools of equal parties that do not add up (the dense fit has each of them with its own tiny change).
@@ -21,7 +23,7 @@ fn spectral_and_dense_draws_have_one_law() {
             .collect();
         let mut apart = releases.clone();
         apart[1].noise.scales[0] *= 1.0 + 1e-12;
-        let prior = Prior::weak(3);
+        let prior = prior(3);
         let spectral = Gibbs::new(&Evidence::new(&releases).unwrap(), &prior, Moments::Update).unwrap();
         let dense = Gibbs::new(&Evidence::new(&apart).unwrap(), &prior, Moments::Update).unwrap().dense();
         same_law(&fit(&spectral, 1, 4_000), &fit(&dense, 2, 4_000), &ALL);
@@ -53,7 +55,7 @@ fn noisy_moments_of_normal_features_agree_with_the_normal_model() {
     // With kappa = p + 2 the prior's mean covariance is Lambda.
     let scale = vec![sd[0] * sd[0], 0.0, 0.0, sd[1] * sd[1]];
     let features = FeaturePrior::new(scale, 4.0, mean.to_vec(), 1.0).unwrap();
-    let prior = Prior::weak(3).with_features(features);
+    let prior = prior(3).with_features(features);
     let noise = Mechanism { family: Family::Laplace, ..gaussian(3.0) };
     let releases = [
         release("a", &domain(None, 0.7, 1.0), &gram(&records(250, 60)), 250, noise),
@@ -134,11 +136,12 @@ fn log_density(released: &[f64; 3], scales: &[f64], [theta, variance, feature]: 
     let z = r[2] - f[1] * r[0] - side / second * y;
     let likelihood =
         -0.5 * ((v[0][0] * second * third).ln() + x * x / v[0][0] + y * y / second + z * z / third);
-    // theta ~ N(0, 1), sigma^2 ~ IG(2, 0.02), Sigma_x ~ IW(0.1, 3) = IG(3/2, 0.05).
+    // theta ~ N(0, 1), sigma^2 ~ IG(a, b), Sigma_x ~ IW(0.1, 3) = IG(3/2, 0.05).
+    let (shape, rate) = Prior::WEAK_VARIANCE;
     likelihood
         - 0.5 * theta * theta
-        - 3.0 * variance.ln()
-        - 0.02 / variance
+        - (shape + 1.0) * variance.ln()
+        - rate / variance
         - 2.5 * feature.ln()
         - 0.05 / feature
 }

@@ -5,7 +5,7 @@ use organza_release::Family;
 
 use crate::support::{ALL, Mechanism, agree, domain, fit, gaussian, gram, mean, records, release};
 
-/// Normal-inverse-gamma posterior of a Gram matrix with prior N(0, s2 I), IG(2, 0.02): mean of theta[2] and of sigma^2, variance of
+/// Normal-inverse-gamma posterior of a Gram matrix with prior N(0, s2 I), the default IG(a, b): mean of theta[2] and of sigma^2, variance of
 /// theta[2], by Cramer's rule.
 fn closed_form(gram: &[f64], count: f64) -> [f64; 3] {
     let unit = |i: usize, j: usize| f64::from(u8::from(i == j));
@@ -18,7 +18,8 @@ fn closed_form(gram: &[f64], count: f64) -> [f64; 3] {
     let mean: Vec<f64> =
         (0..3).map(|i| (0..3).map(|j| minor(i, j) * gram[4 * j + 3]).sum::<f64>() / determinant).collect();
     let explained: f64 = (0..3).map(|k| mean[k] * gram[4 * k + 3]).sum();
-    let (shape, rate) = (2.0 + 0.5 * count, 0.02 + 0.5 * (gram[15] - explained));
+    let (shape, rate) = Prior::WEAK_VARIANCE;
+    let (shape, rate) = (shape + 0.5 * count, rate + 0.5 * (gram[15] - explained));
     [mean[1], rate / (shape - 1.0), rate / (shape - 1.0) * minor(1, 1) / determinant]
 }
 
@@ -58,8 +59,9 @@ fn without_noise_the_prior_need_not_be_conjugate() {
             .map(|i| (0..3).map(|j| minor(i, j) * scaled[4 * j + 3]).sum::<f64>() / determinant)
             .collect();
         let explained: f64 = (0..3).map(|k| mean[k] * scaled[4 * k + 3]).sum();
-        let log = -(12.5 + 2.0) * variance.ln()
-            - 0.02 / variance
+        let (shape, rate) = Prior::WEAK_VARIANCE;
+        let log = -(12.5 + shape) * variance.ln()
+            - rate / variance
             - 0.5 * (scaled[15] - explained + determinant.ln());
         (log, mean[1])
     };

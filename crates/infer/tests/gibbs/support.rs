@@ -3,7 +3,7 @@
 #[path = "../support/published.rs"]
 mod published;
 
-use organza_infer::{Gibbs, GibbsSampler};
+use organza_infer::{Gibbs, GibbsSampler, Prior};
 use organza_mcmc::diagnostics::{ess_mean, r_hat};
 use organza_mcmc::{Draws, Plan, run};
 use organza_release::{BoxDomain, Domain, Family, Interval, Layout, Release, Statistic, gram_entries};
@@ -21,6 +21,12 @@ pub struct Mechanism {
 
 pub const fn gaussian(scale: f64) -> Mechanism {
     Mechanism { family: Family::Gaussian, scale, response: 1.0 }
+}
+
+/// A prior under which chains mix fast: that of the residual variance has a mean.
+pub fn prior(size: usize) -> Prior {
+    let identity: Vec<f64> = (0..size * size).map(|k| f64::from(u8::from(k % (size + 1) == 0))).collect();
+    Prior::new(vec![0.0; size], &identity, (2.0, 0.1)).unwrap()
 }
 
 pub fn domain(record_scale: Option<f64>, intercept_weight: f64, response_weight: f64) -> Domain {

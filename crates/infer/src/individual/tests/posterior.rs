@@ -65,9 +65,9 @@ fn under_overwhelming_noise_the_prior_is_left() {
             let expected = if conjugate { (0.0, 0.0) } else { (1.0, 0.0) };
             assert!(z(&draws, k, &deviation, expected).abs() < LARGEST, "{case} {k}");
         }
-        // 1/sigma^2 is gamma with shape 2 and rate 0.02.
+        // 1/sigma^2 is gamma with shape 1 and rate 0.005.
         for (f, mean) in
-            [(&(|x: f64| 1.0 / x) as &dyn Fn(f64) -> f64, 100.0), (&|x: f64| x.ln(), LOG_VARIANCE)]
+            [(&(|x: f64| 1.0 / x) as &dyn Fn(f64) -> f64, 200.0), (&|x: f64| x.ln(), LOG_VARIANCE)]
         {
             let found = z(&draws, size, f, (mean, 0.0));
             assert!(found.abs() < LARGEST, "{case}: {found}");
@@ -79,14 +79,14 @@ fn under_overwhelming_noise_the_prior_is_left() {
     }
 }
 
-/// E ln sigma^2 = ln 0.02 - digamma(2).
-const LOG_VARIANCE: f64 = -3.912_023_005_428_146 - 0.422_784_335_098_467_1;
+/// E ln sigma^2 = ln 0.005 - digamma(1).
+const LOG_VARIANCE: f64 = -5.298_317_366_548_037 + 0.577_215_664_901_532_9;
 
 /// Explained shares of two features drawn from the default prior.
 fn prior_shares(conjugate: bool, rng: &mut ChainRng) -> Vec<f64> {
     let mut wishart = InverseWishart::new(2);
     let draw = |_| {
-        let variance = inverse_gamma(rng, 2.0, 0.02);
+        let variance = inverse_gamma(rng, 1.0, 0.005);
         let (mut sigma, mut theta) = (vec![0.0; 4], vec![0.0; 2]);
         wishart.sample(rng, &[0.1, 0.0, 0.0, 0.1], 4.0, &mut sigma);
         fill_normal(rng, &mut theta);
