@@ -157,13 +157,13 @@ struct Traits {
 const WIDTHS: [f64; 4] = [2.0, 3.0, 5.0, 10.0];
 
 impl Traits {
-    fn draw(intercept: bool, rng: &mut ChaCha8Rng) -> Traits {
+    fn draw(intercept: bool, shares: &[f64], rng: &mut ChaCha8Rng) -> Traits {
         Traits {
             family: pick(&["normal", "uniform", "lognormal", "mixed", "mixed", "binary"], "mixed", rng),
             width: pick(&WIDTHS, 3.0, rng),
             same_width: rng.random_bool(0.5),
             offset: if intercept && rng.random_bool(0.6) { 2.0 } else { 0.0 },
-            share: pick(&[0.2, 0.5, 0.9], 0.5, rng),
+            share: pick(shares, 0.5, rng),
             autoregression: pick(&[0.0, 0.5, 0.8], 0.0, rng),
         }
     }
@@ -199,14 +199,14 @@ impl Traits {
     }
 }
 
-/// The problem of number `index` for a number of features; a seed and an index give the same problem always.
-pub fn problem(d: usize, intercept: bool, seed: u64, index: usize) -> Problem {
+/// The problem of number `index` for a number of features, which explain one of these shares of the variance; a seed and an index give the same problem always.
+pub fn problem(d: usize, intercept: bool, shares: &[f64], (seed, index): (u64, usize)) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream((d * 100_000 + index) as u64);
     // Size and budget cycle, so that every number of features sees all nine pairs equally often.
     let n = [500, 5_000, 50_000][index % 3];
     let epsilon = [0.1, 1.0, 5.0][index / 3 % 3];
-    let traits = Traits::draw(intercept, &mut rng);
+    let traits = Traits::draw(intercept, shares, &mut rng);
     let design = traits.design(d, intercept, &mut rng);
     let booleans = design.marginals.iter().filter(|m| matches!(m, Marginal::Binary(..))).count();
     let truth = design.truth(intercept, &mut rng);

@@ -1,6 +1,6 @@
-//! Chooses default values of the record-scale radius r, the intercept weight g and the response weight eta.
+//! Chooses default values of the record-scale radius r, the intercept weight g and the response weight eta, and of priors.
 //!
-//! `defaults [--quick] [--data FOLDER] [--output FILE]`: tables on the terminal, every figure in the CSV file.
+//! `defaults [--priors] [--quick] [--data FOLDER] [--output FILE]`: tables on the terminal, every figure in the CSV file.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -9,6 +9,7 @@ mod evaluate;
 mod fast;
 mod grid;
 mod mechanism;
+mod priors;
 mod real;
 mod report;
 mod rules;
@@ -29,15 +30,18 @@ type Merits = Vec<[evaluate::Merit; 2]>;
 
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    #[error("usage: defaults [--quick] [--data FOLDER] [--output FILE]; '{0}' is not understood")]
+    #[error("usage: defaults [--priors] [--quick] [--data FOLDER] [--output FILE]; '{0}' is not understood")]
     Usage(String),
     #[error(transparent)]
     Data(#[from] real::DataError),
+    #[error("a fit failed: {0}")]
+    Fit(String),
     #[error("results could not be written: {0}; choose another file with --output")]
     Write(#[from] std::io::Error),
 }
 
 struct Options {
+    priors: bool,
     quick: bool,
     data: Option<PathBuf>,
     output: PathBuf,
@@ -45,11 +49,12 @@ struct Options {
 
 impl Options {
     fn read() -> Result<Options, Failure> {
-        let mut options = Options { quick: false, data: None, output: "results.csv".into() };
+        let mut options = Options { priors: false, quick: false, data: None, output: "results.csv".into() };
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             let mut path = || arguments.next().map(PathBuf::from).ok_or(Failure::Usage(argument.clone()));
             match argument.as_str() {
+                "--priors" => options.priors = true,
                 "--quick" => options.quick = true,
                 "--data" => options.data = Some(path()?),
                 "--output" => options.output = path()?,
@@ -97,7 +102,8 @@ fn synthetic(
         for index in 0..problems {
             // Without an intercept the streams differ, as the seed is the other one's complement.
             let seed = if intercept { seed } else { !seed };
-            let trial = Trial::new(design::problem(d, intercept, seed, index), replicates, index as u64);
+            let problem = design::problem(d, intercept, &[0.2, 0.5, 0.9], (seed, index));
+            let trial = Trial::new(problem, replicates, index as u64);
             let (merits, others) = score(&trial);
             outcomes.push(Outcome::new(trial.tags().to_vec(), merits, &others));
         }
@@ -165,6 +171,9 @@ fn print_real(set: &str, names: &[String], outcomes: &[Outcome]) {
 fn run() -> Result<(), Failure> {
     let options = Options::read()?;
     let mut out = File::create(&options.output)?;
+    if options.priors {
+        return priors::run(options.quick, &mut out);
+    }
     writeln!(out, "{CSV_HEAD}")?;
     let rule_names: Vec<String> = RULES.iter().map(|rule| rule.name.to_string()).collect();
     for (intercept, word) in [(true, "intercept"), (false, "no intercept")] {

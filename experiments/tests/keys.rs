@@ -6,7 +6,7 @@ use organza_experiments::reproduce::{Experiment, ReproduceError, Results, Row, s
 
 /// Keys of which one replicate takes minutes without full optimisation: only their cells, columns and reports are checked here. What they
 /// compute is the same function as that of `rkh21-figure1`, with other settings.
-const LONG: [&str; 2] = ["rkh21-figure2", "rkh21-figure3"];
+const LONG: [&str; 3] = ["rkh21-figure2", "rkh21-figure3", "rkh21-records"];
 
 /// Rows of one cell for one replicate; none, said aloud, if data are missing.
 fn one_cell(experiment: &dyn Experiment, columns: &[String]) -> Vec<Row> {
@@ -114,6 +114,11 @@ fn rkh21_figure2() {
 #[test]
 fn rkh21_figure3() {
     check("rkh21-figure3");
+}
+
+#[test]
+fn rkh21_records() {
+    check("rkh21-records");
 }
 
 /// A key without a test here is not tested.

@@ -14,7 +14,7 @@ use organza_curator::chains::{
 use organza_mcmc::{ChainRng, Draws, Kernel, Plan, run};
 use organza_release::Neighbours;
 
-use super::problem::{Exact, ExactBanana, ExactGauss, Problem, RECORDS, gaussian, oracle, reference};
+use super::problem::{DATA, Exact, ExactBanana, ExactGauss, Problem, RECORDS, gaussian, oracle, reference};
 use crate::metrics::{Sample, Width, mmd};
 use crate::reproduce::{Variant, generator};
 
@@ -140,16 +140,38 @@ pub(super) struct Measured {
     pub(super) exact: Sample,
 }
 
-/// Runs four chains and compares them with exact draws.
+/// The tail of the banana: theta_2 below this.
+pub(super) const TAIL: f64 = 1.0;
+
+impl Measured {
+    /// Shares of the chains and of the exact draws in the tail of the banana.
+    pub(super) fn tails(&self) -> [f64; 2] {
+        [&self.draws, &self.exact].map(|sample| {
+            let values = sample.coordinate(1);
+            values.iter().filter(|value| **value < TAIL).count() as f64 / values.len() as f64
+        })
+    }
+}
+
+/// Runs four chains on the records of the figures and compares them with exact draws.
 pub(super) fn measure(problem: Problem, setting: &Setting, seed: u64) -> Result<Measured, String> {
+    measure_on(problem, setting, (DATA, seed))
+}
+
+/// The same on records of their own seed.
+pub(super) fn measure_on(
+    problem: Problem,
+    setting: &Setting,
+    (data, seed): (u64, u64),
+) -> Result<Measured, String> {
     let total = setting.steps * CHAINS as u64;
     match problem {
         Problem::Banana => {
-            let oracle = oracle(Banana::default(), &problem.truth(), setting.queries, total)?;
+            let oracle = oracle(Banana::default(), (&problem.truth(), data), setting.queries, total)?;
             compare(problem, &oracle, &ExactBanana::new(&oracle), setting, seed)
         }
         Problem::Gauss => {
-            let oracle = oracle(gaussian()?, &problem.truth(), setting.queries, total)?;
+            let oracle = oracle(gaussian()?, (&problem.truth(), data), setting.queries, total)?;
             compare(problem, &oracle, &ExactGauss::new(&oracle)?, setting, seed)
         }
     }

@@ -1,8 +1,8 @@
 //! Figure 2: what the chains look like at epsilon = 15 on the banana.
 
-use super::chains::{Lazy, WORDS, measure, setting};
+use super::chains::{Lazy, TAIL, WORDS, measure, setting};
 use super::problem::Problem;
-use crate::metrics::{Estimate, mean};
+use crate::metrics::Estimate;
 use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{
     About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict,
@@ -12,8 +12,6 @@ use crate::reproduce::{
 const BINS: usize = 30;
 const RANGES: [[f64; 2]; 2] = [[-0.6, 0.6], [-4.0, 4.0]];
 const EPSILON: f64 = 15.0;
-/// The tail of the banana: theta_2 below this.
-const TAIL: f64 = 1.0;
 
 /// The experiment.
 pub struct Figure2;
@@ -49,7 +47,9 @@ impl Experiment for Figure2 {
     }
 
     fn report(&self, _: Variant, results: &Results) -> Report {
-        let lines = (0..WORDS.len()).filter_map(|algorithm| tail_line(results, algorithm)).collect();
+        let lines = (0..WORDS.len())
+            .filter_map(|algorithm| tail_line(results, algorithm, WORDS[algorithm]))
+            .collect();
         let notes = vec![format!(
             "Histograms of the best, the median and the worst replicate by MMD against exact draws. The paper says that DP-SGLD and DP-SGNHT have trouble exploring the long tail; \
              here the tail is theta_2 < {TAIL}. Chains of a few hundred steps of DP-HMC are in the tail or not, so its share differs from replicate to replicate."
@@ -58,11 +58,9 @@ impl Experiment for Figure2 {
     }
 }
 
-/// Share of draws in the tail over the exact share.
-fn tail_line(results: &Results, algorithm: usize) -> Option<Line> {
-    let (tails, exact) =
-        (results.values(WORDS[algorithm], "tail"), results.mean(WORDS[algorithm], "exact tail")?);
-    let tail = mean(&tails);
+/// Share of an algorithm's draws in the tail over the exact share, in this cell.
+pub(super) fn tail_line(results: &Results, algorithm: usize, cell: &str) -> Option<Line> {
+    let (tail, exact) = (results.mean(cell, "tail")?, results.mean(cell, "exact tail")?);
     let ratio =
         Estimate { value: tail.value / exact.value, standard_error: tail.standard_error / exact.value };
     let (text, holds) = match algorithm {
@@ -128,12 +126,10 @@ impl Study for Figure2Study {
         let setting =
             self.settings[cell].get_or_init(|| setting(Problem::Banana, cell, EPSILON, self.variant));
         let found = measure(Problem::Banana, setting.as_ref().map_err(Clone::clone)?, seed)?;
-        let tail = |values: &[f64]| {
-            values.iter().filter(|value| **value < TAIL).count() as f64 / values.len() as f64
-        };
         let (draws, exact) =
             ([0, 1].map(|k| found.draws.coordinate(k)), [0, 1].map(|k| found.exact.coordinate(k)));
-        let fixed = [found.mmd, tail(&draws[1]), tail(&exact[1])];
+        let [tail, exact_tail] = found.tails();
+        let fixed = [found.mmd, tail, exact_tail];
         let shares =
             draws.iter().chain(&exact).zip([0, 1, 0, 1]).flat_map(|(values, k)| shares(values, RANGES[k]));
         Ok(fixed.into_iter().chain(shares).collect())

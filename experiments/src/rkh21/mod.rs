@@ -6,10 +6,16 @@ mod figure1_report;
 mod figure2;
 mod figure3;
 mod problem;
+mod records;
 
 use crate::reproduce::Experiment;
 
 /// Experiments of the paper.
 pub fn experiments() -> Vec<Box<dyn Experiment>> {
-    vec![Box::new(figure1::Figure1), Box::new(figure2::Figure2), Box::new(figure3::Figure3)]
+    vec![
+        Box::new(figure1::Figure1),
+        Box::new(figure2::Figure2),
+        Box::new(figure3::Figure3),
+        Box::new(records::Records),
+    ]
 }
