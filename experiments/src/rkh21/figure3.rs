@@ -125,17 +125,11 @@ fn figure(results: &Results) -> Figure {
             let series = Series::new(word, chain, Mark::Points, found);
             if against_share { series } else { series.scattered(1.3) }
         });
-        let (label, axis) = if against_share {
-            ("share of clipped ratios", Axis::linear("share of clipped ratios"))
-        } else {
-            ("clip bound", Axis::log("clip bound"))
-        };
-        Panel::new(
-            &format!("{}: MMD against the {label}", problem.name()),
-            axis,
-            Axis::log("MMD"),
-            series.collect(),
-        )
+        let axis =
+            if against_share { Axis::linear("share of clipped ratios") } else { Axis::log("clip bound") };
+        let title =
+            format!("{}: {}", problem.name(), if against_share { "share clipped" } else { "clip bound" });
+        Panel::new(&title, axis, Axis::log("MMD"), series.collect())
     };
     let panels = Problem::ALL.into_iter().flat_map(|problem| [panel(problem, false), panel(problem, true)]);
     Figure::new("[RKH21] Figure 3: the effect of clipping ratios", panels.collect())
