@@ -27,15 +27,32 @@ fn shell_examples_run() {
     );
     let programs = Path::new(env!("CARGO_BIN_EXE_organza")).parent().unwrap().display().to_string();
     let path = format!("{programs}:{}", std::env::var("PATH").unwrap_or_default());
+    let mut folder = folder.path;
     for example in examples {
-        let mut shell = Command::new("sh");
-        shell.current_dir(folder.path.path()).env("PATH", &path).args(["-e", "-c", example]);
-        let ran = finished(shell.output().unwrap());
+        // Noise is fresh: once in a few hundred times diagnostics ask for a longer run (code 3). Twice in a row would be a fault.
+        let attempt = || {
+            let copy = copied(folder.path());
+            let mut shell = Command::new("sh");
+            shell.current_dir(copy.path()).env("PATH", &path).args(["-e", "-c", example]);
+            (finished(shell.output().unwrap()), copy)
+        };
+        let first = attempt();
+        let (ran, after) = if first.0.code == 3 { attempt() } else { first };
         assert_eq!(ran.code, 0, "{example}\n{}\n{}", ran.stdout, ran.stderr);
+        folder = after;
         // What a comment promises is what is printed.
         if example.contains("3.730631634815942") {
             assert!(ran.stdout.contains("\"sigma\": 3.730631634815942"), "{}", ran.stdout);
             assert!(ran.stdout.contains("epsilon = 1.2710877669435985"), "{}", ran.stdout);
         }
     }
+}
+
+/// The same files in a folder of their own.
+fn copied(folder: &Path) -> tempfile::TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    let files = folder.join(".");
+    let copying = Command::new("cp").arg("-r").arg(files).arg(copy.path()).status().unwrap();
+    assert!(copying.success());
+    copy
 }
