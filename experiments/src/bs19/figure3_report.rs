@@ -74,13 +74,15 @@ fn calibration(variant: Variant, results: &Results) -> Vec<Line> {
         let (Some(exact), Some(naive)) = (of(Method::NonPrivate), of(Method::Naive)) else { continue };
         for method in methods(variant).iter().filter(|method| method.is_noise_aware()) {
             let Some(found) = of(*method) else { continue };
-            let where_ = format!("Figure 3ab, n = {records}, epsilon = {epsilon}, {}, KS", method.name());
-            let mut push = |text: String, holds: bool, why: &str| {
+            let place = format!("Figure 3ab, n = {records}, epsilon = {epsilon}, {}, KS", method.name());
+            let mut push = |beside: Method, text: String, holds: bool, why: &str| {
+                let place = format!("{place} beside {}", beside.name());
                 let verdict = Verdict::of_statement(holds, why);
-                lines.push(Line::new(where_.clone(), Published::Text(text), Estimate::exact(found), verdict));
+                lines.push(Line::new(place, Published::Text(text), Estimate::exact(found), verdict));
             };
-            push(format!("near {} of Non-Private", number(exact)), found <= exact + NEAR, "it is not near");
-            push(format!("below {} of Naive", number(naive)), found < naive, "not below Naive");
+            let near = format!("near {}", number(exact));
+            push(Method::NonPrivate, near, found <= exact + NEAR, "it is not near");
+            push(Method::Naive, format!("below {}", number(naive)), found < naive, "not below Naive");
         }
     }
     lines
