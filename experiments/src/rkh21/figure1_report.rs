@@ -37,6 +37,16 @@ fn late(results: &Results, problem: Problem, algorithm: usize) -> Option<Estimat
     })
 }
 
+/// Whether a ratio of distances with this standard error is above 1.
+pub(super) fn above(ratio: f64, error: f64) -> bool {
+    ratio > 1.0 + 2.0 * error
+}
+
+/// Whether it is roughly 1.
+pub(super) fn near(ratio: f64, error: f64) -> bool {
+    (ratio - 1.0).abs() < 0.35 + 3.0 * error
+}
+
 /// What section 4.1 concludes, each as a ratio of distances.
 fn statements(results: &Results) -> Vec<Line> {
     let compare = |problem: Problem, one: usize, other: usize, text: &str, holds: fn(f64, f64) -> bool| {
@@ -54,9 +64,7 @@ fn statements(results: &Results) -> Vec<Line> {
         Some(Line::new(place, Published::Text(text.into()), estimate, verdict))
     };
     let (banana, gauss) = (Problem::Banana, Problem::Gauss);
-    let above: fn(f64, f64) -> bool = |ratio, error| ratio > 1.0 + 2.0 * error;
     let below: fn(f64, f64) -> bool = |ratio, error| ratio < 1.0 - 2.0 * error;
-    let near: fn(f64, f64) -> bool = |ratio, error| (ratio - 1.0).abs() < 0.35 + 3.0 * error;
     [
         compare(banana, 0, 1, "roughly equal", near),
         compare(banana, 2, 0, "significantly worse", above),

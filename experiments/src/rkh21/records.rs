@@ -4,6 +4,7 @@
 //! posterior standard deviation, and it decides how far the tails of the banana reach. So every replicate has its own records here.
 
 use super::chains::{Lazy, WORDS, measure_on, setting};
+use super::figure1_report::{above, near};
 use super::figure2::tail_line;
 use super::problem::Problem;
 use crate::metrics::{Estimate, mean};
@@ -45,10 +46,8 @@ impl Experiment for Records {
     }
 
     fn report(&self, _: Variant, results: &Results) -> Report {
-        let above: fn(f64, f64) -> bool = |ratio, error| ratio > 1.0 + 2.0 * error;
-        let near: fn(f64, f64) -> bool = |ratio, error| (ratio - 1.0).abs() < 0.35 + 3.0 * error;
         let sentences = [
-            (1, "roughly equal", near),
+            (1, "roughly equal", near as fn(f64, f64) -> bool),
             (2, "significantly worse", above),
             (3, "significantly worse", above),
         ];
