@@ -198,7 +198,7 @@ impl<M: RecordModel> PrivateOracle<M> {
                 let mut secret = ChaCha20Rng::try_from_rng(&mut SysRng).map_err(no_entropy)?;
                 draw_sample(rows, threshold(rate), &mut secret, &mut chosen);
             }
-            Source::Rehearsal => rehearse_sample(rows, rate, rng, &mut chosen),
+            Source::Rehearsal => rehearse_sample(self.architecture, (rows, rate), rng, &mut chosen),
         }
         chosen.chunks(BLOCK).for_each(|rows| add(rows, &mut total));
         unpoisoned(self.samples.lock()).push(chosen);

@@ -77,9 +77,14 @@ impl Records {
 
     /// Copies at most [`BLOCK`] records into a block of their own.
     pub(super) fn gather<'g>(&self, chosen: &[u32], gathered: &'g mut [f64]) -> Block<'g> {
+        let mut starts = [0; BLOCK];
+        for (start, row) in starts.iter_mut().zip(chosen) {
+            *start = *row as usize / BLOCK * (self.columns * BLOCK) + *row as usize % BLOCK;
+        }
         for (column, values) in gathered.chunks_exact_mut(BLOCK).take(self.columns).enumerate() {
-            for (value, row) in values.iter_mut().zip(chosen) {
-                *value = self.value(*row as usize, column);
+            let from = &self.values[column * BLOCK..];
+            for (value, start) in values.iter_mut().zip(&starts[..chosen.len().min(BLOCK)]) {
+                *value = from[*start];
             }
         }
         Block { values: gathered, rows: chosen.len().min(BLOCK) }

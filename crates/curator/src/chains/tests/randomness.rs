@@ -1,6 +1,7 @@
 //! What the operating system's randomness does: noise of the size that was paid for, samples of the rate that was paid for.
 
 use organza_release::Neighbours;
+use pulp::Arch;
 use rand::SeedableRng;
 use rand::rngs::ChaCha20Rng;
 
@@ -43,20 +44,25 @@ fn samples_of_both_kinds_have_the_rate() {
     for rate in [1.0 / 256.0, 0.01, 0.3, 0.999, 1e-4] {
         let (rows, times) = (10_000u32, 60);
         let mut counts = vec![0.0; 100];
-        let mut total = 0.0;
+        let (mut total, mut pairs) = (0.0, 0.0);
         for time in 0..times {
             if time % 2 == 0 {
                 draw_sample(rows, threshold(rate), &mut rng, &mut chosen);
             } else {
-                rehearse_sample(rows, rate, &mut rng, &mut chosen);
+                rehearse_sample(Arch::new(), (rows, rate), &mut rng, &mut chosen);
             }
             assert!(chosen.windows(2).all(|pair| pair[0] < pair[1]) && chosen.iter().all(|row| *row < rows));
             total += chosen.len() as f64;
+            pairs += chosen.windows(2).filter(|pair| pair[1] == pair[0] + 1).count() as f64;
             chosen.iter().for_each(|row| counts[(*row / 100) as usize] += 1.0);
         }
         let expected = f64::from(rows) * f64::from(times) * rate;
         let z = (total - expected) / (expected * (1.0 - rate)).sqrt();
         assert!(z.abs() < 5.0, "rate {rate}: {total}, not {expected}");
+        // Neighbours are chosen independently; one pair shares a record with the next.
+        let both = expected * rate;
+        let z = (pairs - both) / (both * (1.0 - rate) * (1.0 + 3.0 * rate)).sqrt();
+        assert!(z.abs() < 5.0, "rate {rate}: {pairs} pairs, not {both}");
         // Every stretch of the table alike: 99 degrees of freedom and more, 1e-6 at about 179.
         let each = expected / 100.0;
         let chi_square: f64 = counts.iter().map(|count| (count - each).powi(2) / (each * (1.0 - rate))).sum();
