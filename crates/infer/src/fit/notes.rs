@@ -3,7 +3,7 @@
 use organza_mcmc::Summary;
 use organza_release::units::CoefficientMap;
 
-use crate::noise_level::NoiseLevel;
+use crate::noise_level::{NoiseLevel, hidden_shares};
 use crate::{Evidence, Method, Prior};
 
 /// Above this ratio of posterior to prior sd a coefficient was hardly informed.
@@ -43,8 +43,33 @@ pub(crate) fn about(method: Method, evidence: &Evidence, prior: &Prior, summary:
              prefer marginal"
         ));
     }
+    notes.extend(hidden(method, evidence, summary));
     notes.extend(uninformed(evidence, prior, summary));
     notes
+}
+
+/// Coefficients of features whose spread noise hides, so that the prior of the features decides on them.
+fn hidden(method: Method, evidence: &Evidence, summary: &Summary) -> Option<String> {
+    use Method::{Augmentation, GibbsPrior, GibbsUpdate, Individual, Marginal, NormalX};
+    let describes_features =
+        matches!(method, Marginal | NormalX | GibbsUpdate | GibbsPrior | Individual | Augmentation);
+    if !describes_features || NoiseLevel::of(evidence) != NoiseLevel::Partial {
+        return None;
+    }
+    let shares = hidden_shares(evidence);
+    let largest = shares.iter().copied().fold(0.0, f64::max);
+    let names: Vec<&str> = summary
+        .parameters
+        .iter()
+        .zip(&shares)
+        .filter(|(_, share)| **share > 0.5 * largest)
+        .map(|(row, _)| row.name.as_str())
+        .collect();
+    Some(format!(
+        "noise hides some directions of the features, mostly along {}: how much features vary there is up to their prior, and so are these intervals; \
+         a prior with a smaller scale under [features] shows by how much",
+        names.join(", ")
+    ))
 }
 
 /// Coefficients whose posterior is about their prior.
