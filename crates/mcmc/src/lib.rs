@@ -61,4 +61,5 @@ pub use nuts::{Mass, Nuts, NutsInfo, NutsState, Warmup};
 pub use plan::Plan;
 pub use rng::ChainRng;
 pub use run::{Monitor, Progress, run, run_monitored};
+pub use special::normal_quantile;
 pub use summary::{ParameterSummary, Summary};

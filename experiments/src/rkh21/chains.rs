@@ -14,7 +14,7 @@ use organza_curator::chains::{
 use organza_mcmc::{ChainRng, Draws, Kernel, Plan, run};
 use organza_release::Neighbours;
 
-use super::problem::{DATA, Exact, ExactBanana, ExactGauss, Problem, RECORDS, gaussian, oracle, reference};
+use super::problem::{Data, Exact, ExactBanana, ExactGauss, Problem, RECORDS, gaussian, oracle, reference};
 use crate::metrics::{Sample, Width, mmd};
 use crate::reproduce::{Variant, generator};
 
@@ -153,25 +153,25 @@ impl Measured {
     }
 }
 
-/// Runs four chains on the records of the figures and compares them with exact draws.
+/// Runs four chains on the authors' records and compares them with exact draws.
 pub(super) fn measure(problem: Problem, setting: &Setting, seed: u64) -> Result<Measured, String> {
-    measure_on(problem, setting, (DATA, seed))
+    measure_on(problem, setting, (Data::Authors, seed))
 }
 
-/// The same on records of their own seed.
+/// The same on any records.
 pub(super) fn measure_on(
     problem: Problem,
     setting: &Setting,
-    (data, seed): (u64, u64),
+    (data, seed): (Data, u64),
 ) -> Result<Measured, String> {
     let total = setting.steps * CHAINS as u64;
     match problem {
         Problem::Banana => {
-            let oracle = oracle(Banana::default(), (&problem.truth(), data), setting.queries, total)?;
+            let oracle = oracle(Banana::default(), (problem, data), setting.queries, total)?;
             compare(problem, &oracle, &ExactBanana::new(&oracle), setting, seed)
         }
         Problem::Gauss => {
-            let oracle = oracle(gaussian()?, (&problem.truth(), data), setting.queries, total)?;
+            let oracle = oracle(gaussian()?, (problem, data), setting.queries, total)?;
             compare(problem, &oracle, &ExactGauss::new(&oracle)?, setting, seed)
         }
     }

@@ -1,5 +1,6 @@
 //! Figure 3: what clipping ratios does to the posterior. \[RKH21\] section 4.2
 
+use super::authors::NOTE;
 use super::chains::{Motion, Setting, measure};
 use super::problem::Problem;
 use crate::metrics::{Estimate, mean};
@@ -25,7 +26,7 @@ impl Experiment for Figure3 {
             key: "rkh21-figure3",
             title: "Distance from the posterior against the share of clipped ratios, without noise (Figure 3)",
             paper: "rkh21",
-            version: 1,
+            version: 2,
             minutes: 100,
         }
     }
@@ -50,7 +51,8 @@ impl Experiment for Figure3 {
         let lines =
             grid_of_pairs().filter_map(|(problem, chain)| flat_line(results, problem, chain)).collect();
         let notes = vec![
-            "Neither ratios nor gradients have noise. `clipped` is the share of records whose ratio was clipped, averaged over the kept steps.".to_string(),
+            NOTE.to_string(),
+            "Neither ratios nor gradients have noise. `clipped` is the share of records whose ratio was clipped, averaged over the kept steps.".into(),
             "HMC on the banana takes 100 leapfrog steps of 0.01, on the Gaussian 12 of 0.0005; walks are those of Figure 1 but for 0.3 on the banana, as in the authors' code.".into(),
         ];
         Report { lines, figure: Some(figure(results)), tables: Vec::new(), notes }

@@ -1,5 +1,6 @@
 //! \[RKH21\]: chains that pay for every look at the records.
 
+mod authors;
 mod chains;
 mod figure1;
 mod figure1_report;
@@ -7,6 +8,7 @@ mod figure2;
 mod figure3;
 mod problem;
 mod records;
+mod threefry;
 
 use crate::reproduce::Experiment;
 

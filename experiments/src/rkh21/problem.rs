@@ -5,22 +5,27 @@ use organza_curator::chains::models::{Banana, GaussianMean};
 use organza_curator::chains::{PrivateOracle, Simulate, StepQueries};
 use organza_mcmc::ChainRng;
 use rand::RngExt;
-use rand_distr::{Distribution, Gamma, StandardNormal};
+use rand_distr::StandardNormal;
 
+use super::authors::{DIMENSION, banana_errors, covariance, gauss_errors};
 use crate::linalg::{cholesky, solve};
 use crate::metrics::Sample;
-use crate::reproduce::generator;
 
 /// Records of both problems.
 pub(super) const RECORDS: usize = 100_000;
 /// Exact draws to compare with.
 const EXACT: usize = 1000;
-/// Seed of the records, which are the same in all replicates of the figures.
-pub(super) const DATA: u64 = 20_210_614;
-/// Seed of the covariance of the Gaussian. The paper draws its eigenvalues at random and does not print them; of the first 2,000 seeds
-/// this one has a gradient norm whose 80 percent quantile is nearest to 15, the paper's clip bound for at most 20 percent clipped.
-const COVARIANCE: u64 = 956;
-const DIMENSION: usize = 10;
+/// Seed of records that are moved to have the authors' means.
+const DATA: u64 = 20_210_614;
+
+/// Which records.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Data {
+    /// With the posterior of the authors' records, from the seeds in their code.
+    Authors,
+    /// Another draw.
+    Seed(u64),
+}
 
 /// A problem of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,57 +51,61 @@ impl Problem {
         }
     }
 
-    /// The parameters that made the records.
+    /// The parameters that made the records, and the centre of the records.
     pub(super) fn truth(self) -> Vec<f64> {
         let mut truth = vec![0.0; self.dimension()];
         truth[1] = 3.0;
         truth
     }
+
+    /// Means of the columns of the authors' records, less their centre.
+    fn errors(self) -> Vec<f64> {
+        match self {
+            Problem::Banana => banana_errors().into(),
+            Problem::Gauss => gauss_errors().into(),
+        }
+    }
+
+    /// The parameters of records with this centre.
+    fn parameters_of(self, centre: &[f64]) -> Vec<f64> {
+        let mut theta = centre.to_vec();
+        if self == Problem::Banana {
+            theta[1] -= Banana::default().bend * theta[0] * theta[0];
+        }
+        theta
+    }
 }
 
 pub(super) fn gaussian() -> Result<GaussianMean, String> {
-    GaussianMean::new(&covariance(COVARIANCE), 100.0).map_err(|error| error.to_string())
+    GaussianMean::new(&covariance(), 100.0).map_err(|error| error.to_string())
 }
 
-/// Eigenvalues Gamma(1/2, 1), eigenvectors from orthogonalising a matrix of uniform numbers.
-fn covariance(seed: u64) -> Vec<f64> {
-    let mut rng = generator(seed, 0);
-    let values: Vec<f64> = match Gamma::new(0.5, 1.0) {
-        Ok(law) => (0..DIMENSION).map(|_| law.sample(&mut rng)).collect(),
-        Err(_) => vec![1.0; DIMENSION],
-    };
-    let mut vectors: Vec<Vec<f64>> = Vec::new();
-    for _ in 0..DIMENSION {
-        let mut next: Vec<f64> = (0..DIMENSION).map(|_| rng.random()).collect();
-        for known in &vectors {
-            let share = dot(&next, known);
-            next.iter_mut().zip(known).for_each(|(value, known)| *value -= share * known);
-        }
-        let norm = dot(&next, &next).sqrt();
-        next.iter_mut().for_each(|value| *value /= norm);
-        vectors.push(next);
-    }
-    let entry = |index: usize| {
-        let (row, column) = (index / DIMENSION, index % DIMENSION);
-        vectors.iter().zip(&values).map(|(vector, value)| value * vector[row] * vector[column]).sum()
-    };
-    (0..DIMENSION * DIMENSION).map(entry).collect()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// An oracle of records with this seed that answers so many steps.
+/// An oracle of records that answers so many steps.
 pub(super) fn oracle<M: Simulate>(
     model: M,
-    (truth, data): (&[f64], u64),
+    (problem, data): (Problem, Data),
     queries: StepQueries,
     steps: u64,
 ) -> Result<PrivateOracle<M>, String> {
-    let mut rng = ChainRng::new(data, 0);
-    PrivateOracle::rehearsal(model, truth, RECORDS, (queries, steps), &mut rng)
+    let (theta, seed) = match data {
+        Data::Seed(seed) => (problem.truth(), seed),
+        Data::Authors => (problem.parameters_of(&moved_centre(problem, &model)), DATA),
+    };
+    PrivateOracle::rehearsal(model, &theta, RECORDS, (queries, steps), &mut ChainRng::new(seed, 0))
         .map_err(|error| error.to_string())
+}
+
+/// Where records with the seed [`DATA`] must be centred to have the authors' means.
+fn moved_centre<M: Simulate>(problem: Problem, model: &M) -> Vec<f64> {
+    let (truth, mut rng) = (problem.truth(), ChainRng::new(DATA, 0));
+    let mut record = vec![0.0; model.columns()];
+    let mut centre: Vec<f64> = truth.iter().map(|centre| 2.0 * centre).collect();
+    centre.iter_mut().zip(problem.errors()).for_each(|(centre, error)| *centre += error);
+    for _ in 0..RECORDS {
+        model.draw_record(&truth, &mut rng, &mut record);
+        centre.iter_mut().zip(&record).for_each(|(centre, value)| *centre -= value / RECORDS as f64);
+    }
+    centre
 }
 
 fn column_means<M: Simulate>(oracle: &PrivateOracle<M>) -> Vec<f64> {
@@ -180,30 +189,30 @@ pub(super) fn reference(problem: Problem, exact: &dyn Exact, rng: &mut ChainRng)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use organza_curator::chains::RatioQuery;
 
-    /// Gradient norms in the law of the records; run it over seeds to choose the covariance anew.
-    fn clip_quantile(seed: u64) -> Option<f64> {
-        let model = GaussianMean::new(&covariance(seed), 100.0).ok()?;
-        let zero = vec![0.0; DIMENSION];
-        let mut rng = ChainRng::new(1, 0);
-        let mut norms: Vec<f64> = (0..400)
-            .map(|_| {
-                let mut record = zero.clone();
-                model.draw_record(&zero, &mut rng, &mut record);
-                organza_curator::chains::RecordModel::prepare(&model, &mut record);
-                dot(&record, &record).sqrt()
-            })
-            .collect();
-        norms.sort_by(f64::total_cmp);
-        Some(norms[320])
+    const QUERIES: StepQueries = StepQueries {
+        gradient: None,
+        ratio: Some(RatioQuery { clip: 1.0, noise: 1.0 }),
+        count_weight: 0.0,
+        dimension: 2,
+    };
+
+    fn assert_close(found: &[f64], expected: &[f64]) {
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-7, "{found} instead of {expected}");
+        }
     }
 
+    /// Means that JAX computed from the authors' seeds.
     #[test]
-    fn the_covariance_is_the_one_that_suits_the_clip_bounds() {
-        let found = clip_quantile(COVARIANCE).unwrap();
-        let distance = |quantile: f64| (quantile / 15.0).ln().abs();
-        let best = (0..2000).filter_map(|seed| Some((seed, distance(clip_quantile(seed)?))));
-        let best = best.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
-        assert_eq!(best.0, COVARIANCE, "quantile {found}");
+    fn records_have_the_authors_means() {
+        let banana = oracle(Banana::default(), (Problem::Banana, Data::Authors), QUERIES, 0).unwrap();
+        assert_close(&column_means(&banana), &[0.133_319_604_277_858, 2.933_865_218_970_264]);
+        let queries = StepQueries { dimension: DIMENSION, ..QUERIES };
+        let gauss = oracle(gaussian().unwrap(), (Problem::Gauss, Data::Authors), queries, 0).unwrap();
+        // The prior moves the posterior mean by less than a part in a million.
+        let mean = ExactGauss::new(&gauss).unwrap().mean;
+        assert_close(&mean, &[-2.626_441_87e-3, 2.999_770_58, -1.246_538_13e-3]);
     }
 }
