@@ -27,7 +27,7 @@ impl Experiment for Figure3 {
             title: "Distance from the posterior against the share of clipped ratios, without noise (Figure 3)",
             paper: "rkh21",
             version: 2,
-            minutes: 100,
+            minutes: 45,
         }
     }
 

@@ -25,7 +25,7 @@ impl Experiment for Records {
             title: "Distance from the posterior on the banana, other records in every replicate (Figures 1 and 2)",
             paper: "rkh21",
             version: 2,
-            minutes: 6,
+            minutes: 4,
         }
     }
 
