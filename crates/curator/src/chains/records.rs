@@ -60,14 +60,20 @@ impl Records {
 
     /// One number of one record.
     pub fn value(&self, row: usize, column: usize) -> f64 {
-        self.values[(row / BLOCK * self.columns + column) * BLOCK + row % BLOCK]
+        self.values[self.start(row) + column * BLOCK]
+    }
+
+    /// Where a record's first number is; the next is [`BLOCK`] places further.
+    #[inline(always)]
+    fn start(&self, row: usize) -> usize {
+        row / BLOCK * (self.columns * BLOCK) + row % BLOCK
     }
 
     /// Changes every record in place.
     pub(super) fn map(&mut self, change: impl Fn(&mut [f64])) {
         let mut record = vec![0.0; self.columns];
         for row in 0..self.rows {
-            let start = row / BLOCK * self.columns * BLOCK + row % BLOCK;
+            let start = self.start(row);
             let places = (0..self.columns).map(|column| start + column * BLOCK);
             places.clone().zip(&mut record).for_each(|(place, value)| *value = self.values[place]);
             change(&mut record);
@@ -79,7 +85,7 @@ impl Records {
     pub(super) fn gather<'g>(&self, chosen: &[u32], gathered: &'g mut [f64]) -> Block<'g> {
         let mut starts = [0; BLOCK];
         for (start, row) in starts.iter_mut().zip(chosen) {
-            *start = *row as usize / BLOCK * (self.columns * BLOCK) + *row as usize % BLOCK;
+            *start = self.start(*row as usize);
         }
         for (column, values) in gathered.chunks_exact_mut(BLOCK).take(self.columns).enumerate() {
             let from = &self.values[column * BLOCK..];
