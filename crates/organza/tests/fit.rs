@@ -202,3 +202,15 @@ fn an_interruption_keeps_the_draws() {
     assert!(fit["summary"]["records"][0]["draws"].as_u64().unwrap() > 0);
     assert_eq!(fit["summary"]["records"][0]["end"], "interrupted");
 }
+
+/// A table of 120 columns breaks on a terminal of 80 and in a mail.
+#[test]
+fn the_table_fits_eighty_columns() {
+    let folder = released();
+    let ran = folder.run("fit party1.json party2.json");
+    let widest = ran.stdout.lines().map(|line| line.chars().count()).max().unwrap();
+    assert!(widest <= 80, "{widest}\n{}", ran.stdout);
+    for text in ["mean", "sd", "95% hdi", "r_hat", "left out: due to noise, mcse, ess tail", "summary.json"] {
+        assert!(ran.stdout.contains(text), "{text} is not in\n{}", ran.stdout);
+    }
+}

@@ -53,6 +53,49 @@ pub fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> St
     format!("{table}\n")
 }
 
+/// The columns of the terminal; 80 where there is none, for files and mails.
+fn width() -> usize {
+    Table::new().width().map_or(80, usize::from)
+}
+
+/// A table that is no wider than the terminal: its last columns are left out where needed, all but the first `needed`. A line
+/// below says which are gone.
+pub fn fitting_table(header: &[&str], rows: &[Vec<String>], needed: usize) -> String {
+    fit_into(width(), header, rows, needed)
+}
+
+fn fit_into(width: usize, header: &[&str], rows: &[Vec<String>], needed: usize) -> String {
+    let first = |count: usize| table(&header[..count], rows.iter().map(|row| row[..count].to_vec()));
+    let fits = |count: &usize| first(*count).lines().all(|line| line.chars().count() <= width);
+    let shown = (needed..=header.len()).rev().find(fits).unwrap_or(needed);
+    if shown == header.len() {
+        return first(shown);
+    }
+    let gone = header[shown..].join(", ");
+    first(shown) + &fold(&format!("left out: {gone}; --json and summary.json have them"), width)
+}
+
+/// Prose in lines that are no wider than the terminal.
+pub fn prose(text: &str) -> String {
+    fold(text, width())
+}
+
+fn fold(text: &str, width: usize) -> String {
+    let (mut folded, mut used) = (String::new(), 0);
+    for word in text.split_whitespace() {
+        let size = word.chars().count();
+        let (gap, before) = match used {
+            0 => ("", 0),
+            used if used + 1 + size <= width => (" ", used + 1),
+            _ => ("\n", 0),
+        };
+        folded += gap;
+        folded += word;
+        used = before + size;
+    }
+    folded + "\n"
+}
+
 /// A number with a few significant digits.
 pub fn short(value: f64) -> String {
     let magnitude = value.abs();
@@ -141,5 +184,19 @@ impl StepBar {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_columns_go_first() {
+        let rows = [vec!["beta[intercept]".to_string(), "1.5".into(), "0.125".into(), "4000".into()]];
+        let shown = |width: usize| fit_into(width, &["", "mean", "mcse", "ess"], &rows, 2);
+        assert!(!shown(80).contains("left out") && shown(80).contains("4000"));
+        assert!(shown(33).contains("left out: ess;") && shown(33).contains("0.125"), "{}", shown(33));
+        assert!(shown(15).contains("left out: mcse,\ness;") && shown(15).contains("1.5"), "{}", shown(15));
     }
 }
