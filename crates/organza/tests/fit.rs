@@ -214,3 +214,22 @@ fn the_table_fits_eighty_columns() {
         assert!(ran.stdout.contains(text), "{text} is not in\n{}", ran.stdout);
     }
 }
+
+/// Catches readers that recommend options which they refuse.
+#[test]
+fn all_readers_take_the_same_options() {
+    let folder = released();
+    folder.run("fit party1.json --method fast -o fit").says(0, &[]);
+    folder.write("new.csv", "1;2\n3;NA\n5;6\n");
+    folder.write("prior.csv", "2;1;0\n4;NA;1\n");
+    let options = "--delimiter ; --no-header --missing drop";
+    let bounds = "--bound c1=0:9 --bound c2=0:9 --bound c3=0:9";
+    folder.run(&format!("non-private prior.csv --formula c3~c1+c2 {bounds} {options}")).says(0, &[]);
+    folder.run("predict fit party1.csv --delimiter ;").says(2, &["there is no column"]);
+    folder.write("new.csv", "x2;x1\n1;2\n3;NA\n5;6\n");
+    folder.run("predict fit new.csv --delimiter ;").says(2, &["line 3, column \"x1\"", "--missing drop"]);
+    let ran = folder.run("predict fit new.csv --delimiter ; --missing drop");
+    ran.says(0, &["1 of 3 rows are incomplete"]);
+    assert_eq!(ran.stdout.lines().count(), 3);
+    assert!(ran.stdout.contains("\n3,"), "rows keep their numbers:\n{}", ran.stdout);
+}

@@ -7,7 +7,7 @@ use organza_curator::ledger::{Account, Charge, ChargeOutcome, Ledger, Preview};
 use organza_curator::table::{Input, ReadOptions};
 
 use super::failure::Failure;
-use super::release_choices::MissingName;
+use super::read_arguments::ReadArguments;
 use super::terminal::{say, warn};
 
 /// Said when nobody keeps the budget.
@@ -36,12 +36,6 @@ pub fn ledger_beside(table: Option<&Path>) -> Option<PathBuf> {
     Some(PathBuf::from(name))
 }
 
-/// The separator as the reader wants it.
-pub fn delimiter(given: char) -> Result<u8, Failure> {
-    u8::try_from(given)
-        .map_err(|_| Failure::bad_input(format!("--delimiter: {given:?} is not a single byte")))
-}
-
 /// What a ledger would hold after a charge.
 pub fn preview(path: &Path, account: &Account, charge: &Charge) -> Result<Preview, Failure> {
     Ok(match Ledger::open_read_only(path)? {
@@ -52,15 +46,8 @@ pub fn preview(path: &Path, account: &Account, charge: &Charge) -> Result<Previe
 
 #[derive(Args, Debug)]
 pub struct BesideTable {
-    /// What to do with missing values
-    #[arg(long, value_enum, default_value_t = MissingName::Error)]
-    missing: MissingName,
-    /// The CSV file has no header; its columns are c1, c2, ...
-    #[arg(long)]
-    no_header: bool,
-    /// Field separator of the CSV file
-    #[arg(long, default_value_t = ',')]
-    delimiter: char,
+    #[command(flatten)]
+    read: ReadArguments,
     /// Name of the data holder; the table's file name by default
     #[arg(long)]
     party: Option<String>,
@@ -87,9 +74,8 @@ impl BesideTable {
     }
 
     /// How it is read.
-    pub fn options(&self) -> Result<ReadOptions, Failure> {
-        let (delimiter, missing) = (delimiter(self.delimiter)?, self.missing.into());
-        Ok(ReadOptions { header: !self.no_header, delimiter, missing, ..ReadOptions::default() })
+    pub fn options(&self) -> ReadOptions {
+        self.read.options()
     }
 
     /// The ledger and the account in it.

@@ -21,6 +21,7 @@ mod methods;
 mod non_private;
 mod posterior_report;
 mod predict;
+mod read_arguments;
 mod release;
 mod release_choices;
 mod release_counts;

@@ -5,17 +5,18 @@ use std::path::PathBuf;
 use clap::Args;
 use organza_curator::NonPrivate;
 use organza_curator::formula::Formula;
-use organza_curator::table::{Input, ReadOptions};
 use organza_release::units::CoefficientMap;
 use serde_json::json;
 
+use super::beside_table::input;
 use super::failure::{Failure, Status};
+use super::read_arguments::ReadArguments;
 use super::release::read_bounds;
 use super::terminal::{Bar, print_json, print_text, short, table, warn};
 
 #[derive(Args, Debug)]
 pub struct NonPrivateArguments {
-    /// The table: CSV (also gzipped) or Parquet
+    /// The table: CSV (also gzipped) or Parquet; `-` reads CSV from standard input
     table: PathBuf,
     /// The regression
     #[arg(long)]
@@ -26,6 +27,8 @@ pub struct NonPrivateArguments {
     /// Bounds of a column, x=0:10, or its levels, site=a,b,c (wins over the file; may be repeated)
     #[arg(long, value_name = "COLUMN=PUBLIC")]
     bound: Vec<String>,
+    #[command(flatten)]
+    read: ReadArguments,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -37,9 +40,14 @@ const WARNING: &str =
 pub fn run(arguments: &NonPrivateArguments) -> Result<Status, Failure> {
     let formula: Formula = arguments.formula.parse().map_err(Failure::bad_input)?;
     let bounds = read_bounds(arguments.bounds.as_deref(), &arguments.bound)?;
-    let input = Input::File(arguments.table.clone());
     let bar = Bar::new(arguments.json);
-    let exact = organza_curator::non_private(formula, bounds, &input, &ReadOptions::default(), &bar);
+    let exact = organza_curator::non_private(
+        formula,
+        bounds,
+        &input(&arguments.table),
+        &arguments.read.options(),
+        &bar,
+    );
     bar.finish();
     let exact = exact?;
     let coefficients = posterior(&exact)

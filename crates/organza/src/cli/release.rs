@@ -9,8 +9,9 @@ use organza_curator::mechanism::{DomainChoice, Plan, RecordScale, Request};
 use organza_release::Layout;
 
 use super::failure::{Failure, Status};
+use super::read_arguments::ReadArguments;
 use super::release_choices::{
-    LayoutName, Mechanism, MissingName, NeighboursName, PerName, SensitivityName, StatisticName,
+    LayoutName, Mechanism, NeighboursName, PerName, SensitivityName, StatisticName,
 };
 use super::release_report::Loss;
 use super::terminal::{print_json, print_text};
@@ -88,15 +89,8 @@ pub struct ReleaseArguments {
     /// Bound the absolute response by this; goes with --radius
     #[arg(long, requires = "radius")]
     response_bound: Option<f64>,
-    /// What to do with missing values
-    #[arg(long, value_enum, default_value_t = MissingName::Error)]
-    pub(super) missing: MissingName,
-    /// The CSV file has no header; its columns are c1, c2, ...
-    #[arg(long)]
-    pub(super) no_header: bool,
-    /// Field separator of the CSV file
-    #[arg(long, default_value_t = ',')]
-    pub(super) delimiter: char,
+    #[command(flatten)]
+    pub(super) read: ReadArguments,
     /// Name of the data holder; the table's file name by default
     #[arg(long)]
     pub(super) party: Option<String>,

@@ -7,7 +7,7 @@ use organza_curator::job::Job;
 use organza_curator::ledger::{Account, Charge, Preview};
 use organza_curator::table::ReadOptions;
 
-use super::beside_table::{NO_LEDGER, delimiter, input, ledger_beside, preview, table_name};
+use super::beside_table::{NO_LEDGER, input, ledger_beside, preview, table_name};
 use super::failure::{Failure, Status};
 use super::release::ReleaseArguments;
 use super::release_report::{Loss, report};
@@ -46,16 +46,10 @@ impl ReleaseArguments {
 
     fn job(&self) -> Result<Job, Failure> {
         let missing_argument = || Failure::bad_input("TABLE and --output are needed");
-        let defaults = ReadOptions::default();
-        let delimiter = delimiter(self.delimiter)?;
+        let options = self.read.options();
         Ok(Job {
             input: self.table.as_deref().map(input).ok_or_else(missing_argument)?,
-            options: ReadOptions {
-                header: !self.no_header,
-                delimiter,
-                missing: self.missing.into(),
-                threads: self.threads.unwrap_or(defaults.threads).max(1),
-            },
+            options: ReadOptions { threads: self.threads.unwrap_or(options.threads).max(1), ..options },
             party: self.party()?,
             output: self.output.clone().ok_or_else(missing_argument)?,
             overwrite: self.force,
