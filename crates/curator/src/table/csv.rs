@@ -9,6 +9,7 @@ use csv::{ByteRecord, ErrorKind, ReaderBuilder};
 use flate2::bufread::MultiGzDecoder;
 
 use super::block::{BLOCK_ROWS, Block, Cell};
+use super::line_ends::LineEnds;
 use super::{Counts, Event, Input, Table};
 use crate::CuratorError;
 
@@ -24,6 +25,8 @@ pub(super) fn read(
 ) -> Result<Counts, CuratorError> {
     let position = Rc::new(Counter::new(0));
     let (stream, total) = open(table.input, &position)?;
+    // With a line feed at the end of every record, the last one included, lines can be counted (`line_of`).
+    let stream: Box<dyn Read> = Box::new(LineEnds::new(stream).chain(&b"\n"[..]));
     let mut source = ReaderBuilder::new()
         .has_headers(false)
         .delimiter(table.options.delimiter)
@@ -36,7 +39,7 @@ pub(super) fn read(
     let mut batch = Counts::default();
     while pending || next(&mut source, &mut record, table)? {
         pending = false;
-        let kept = reader.push(&record)?;
+        let kept = reader.push(&record, line_of(&source, &record))?;
         batch.rows += 1;
         batch.records += u64::from(kept);
         let batch_is_full = batch.rows == batch_rows;
@@ -85,10 +88,12 @@ impl Rows<'_> {
         Ok(!self.table.options.header)
     }
 
-    fn push(&mut self, record: &ByteRecord) -> Result<bool, CuratorError> {
-        let line = record.position().map_or(0, |position| position.line());
+    fn push(&mut self, record: &ByteRecord, line: u64) -> Result<bool, CuratorError> {
         let numbers = self.table.needs.numeric.len();
-        let cell = |column: usize| to_cell(record[self.fields[column]].trim_ascii(), column < numbers);
+        let decimal_comma = self.table.options.decimal_comma;
+        let cell = |column: usize| {
+            to_cell(record[self.fields[column]].trim_ascii(), (column < numbers).then_some(decimal_comma))
+        };
         let kept = self.block.push(&self.table.needs, cell, &|| format!("line {line}"))?;
         self.counts.rows += 1;
         self.counts.records += u64::from(kept);
@@ -107,14 +112,32 @@ impl Rows<'_> {
     }
 }
 
-fn to_cell(text: &[u8], numeric: bool) -> Cell<'_> {
+/// The line in which the record that was just read begins. Blank lines before it are not a part of it.
+fn line_of(source: &Source, record: &ByteRecord) -> u64 {
+    let inside = record.as_slice().iter().filter(|byte| **byte == b'\n').count() as u64;
+    source.position().line().saturating_sub(1 + inside)
+}
+
+/// A level, or a number if it is said whether numbers have decimal commas.
+fn to_cell(text: &[u8], decimal_comma: Option<bool>) -> Cell<'_> {
     if MISSING_TEXTS.contains(&text) {
         return Cell::Missing;
     }
-    match fast_float2::parse::<f64, _>(text) {
-        Ok(number) if numeric => Cell::Number(number),
-        _ => Cell::Text(text),
+    let number = match decimal_comma {
+        None => None,
+        Some(false) => fast_float2::parse::<f64, _>(text).ok(),
+        Some(true) => with_decimal_comma(text),
+    };
+    number.map_or(Cell::Text(text), Cell::Number)
+}
+
+/// The number of a text with a decimal comma. A point is refused: it may separate thousands.
+fn with_decimal_comma(text: &[u8]) -> Option<f64> {
+    if text.contains(&b'.') {
+        return None;
     }
+    let point: Vec<u8> = text.iter().map(|byte| if *byte == b',' { b'.' } else { *byte }).collect();
+    fast_float2::parse::<f64, _>(&point).ok()
 }
 
 /// The index of each wanted name; a name that is not there, or there twice, is an error.
@@ -143,10 +166,11 @@ pub(super) fn find_columns<'n>(
 
 fn next(source: &mut Source, record: &mut ByteRecord, table: &Table<'_>) -> Result<bool, CuratorError> {
     let path = &table.needs.path;
-    source.read_byte_record(record).map_err(|error| match error.kind() {
-        ErrorKind::UnequalLengths { pos, expected_len, len } => CuratorError::Row {
+    let read = source.read_byte_record(record);
+    read.map_err(|error| match error.kind() {
+        ErrorKind::UnequalLengths { expected_len, len, .. } => CuratorError::Row {
             path: path.clone(),
-            place: format!("line {}", pos.as_ref().map_or(0, |position| position.line())),
+            place: format!("line {}", line_of(source, record)),
             reason: format!("has {len} fields, the first line has {expected_len}"),
         },
         _ => CuratorError::file(path, &error),

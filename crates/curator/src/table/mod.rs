@@ -2,6 +2,7 @@
 
 mod block;
 mod csv;
+mod line_ends;
 mod parquet;
 
 use std::path::{Path, PathBuf};
@@ -40,6 +41,8 @@ pub struct ReadOptions {
     pub header: bool,
     /// Field separator of a CSV file.
     pub delimiter: u8,
+    /// Whether numbers of a CSV file have a comma where others have a point.
+    pub decimal_comma: bool,
     /// What to do with missing values.
     pub missing: Missing,
     /// Number of threads for formats that allow it.
@@ -49,7 +52,7 @@ pub struct ReadOptions {
 impl Default for ReadOptions {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { header: true, delimiter: b',', missing: Missing::Refused, threads }
+        Self { header: true, delimiter: b',', decimal_comma: false, missing: Missing::Refused, threads }
     }
 }
 

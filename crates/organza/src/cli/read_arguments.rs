@@ -14,7 +14,10 @@ pub struct ReadArguments {
     /// The CSV file has no header; its columns are c1, c2, ...
     #[arg(long)]
     no_header: bool,
-    /// Field separator of the CSV file
+    /// Numbers of the CSV file have decimal commas, 1,5 for 1.5
+    #[arg(long)]
+    decimal_comma: bool,
+    /// Field separator of the CSV file; `\t` is a tab
     #[arg(long, default_value = ",", value_parser = delimiter)]
     delimiter: u8,
 }
@@ -23,6 +26,7 @@ pub struct ReadArguments {
 fn delimiter(given: &str) -> Result<u8, String> {
     match given.as_bytes() {
         [byte] => Ok(*byte),
+        b"\\t" => Ok(b'\t'),
         _ => Err("one character of one byte is needed".into()),
     }
 }
@@ -33,6 +37,7 @@ impl ReadArguments {
         ReadOptions {
             header: !self.no_header,
             delimiter: self.delimiter,
+            decimal_comma: self.decimal_comma,
             missing: self.missing.into(),
             ..ReadOptions::default()
         }

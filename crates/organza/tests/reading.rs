@@ -1,0 +1,61 @@
+//! Tables as people have them, and what is said when they cannot be read. No message shows a value of the table.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod support;
+
+use support::{Folder, Ran};
+
+/// Releases a table of this text.
+fn release(text: &str, more: &str) -> Ran {
+    let folder = Folder::new();
+    folder.write("table.csv", text);
+    folder.release(&format!("-o out.json --no-ledger {more}"))
+}
+
+#[test]
+fn messages_name_the_place_and_never_the_value() {
+    let cases = [
+        ("1,zero,a,2", "line 2, column \"z\": not a number"),
+        ("1,inf,a,2", "line 2, column \"z\": not a finite number"),
+        ("1,2024-03-07,a,2", "looks like a date: turn it into a number, for instance days since"),
+        ("1,07.03.2024,a,2", "looks like a date"),
+        ("1,3/7/2024,a,2", "looks like a date"),
+        ("1,\"0,25\",a,2", "looks like a decimal comma: say --decimal-comma"),
+    ];
+    for (row, text) in cases {
+        let ran = release(&format!("x,z,site,y\n{row}\n"), "");
+        ran.says(2, &["table.csv: line 2, column \"z\"", text]);
+        for value in ["zero", "inf ", "2024", "0,25"] {
+            assert!(!ran.stderr.contains(value), "{}", ran.stderr);
+        }
+    }
+    let folder = Folder::new();
+    folder.write("table.csv", "site,y\nzebra,1\n");
+    let ran = folder
+        .run("release table.csv --formula y~site --bounds bounds.toml --epsilon 1 --delta 1e-6 -o o.json");
+    ran.says(2, &["line 2, column \"site\": not among the public levels a, b"]);
+    assert!(!ran.stderr.contains("zebra"), "{}", ran.stderr);
+}
+
+#[test]
+fn decimal_commas_and_tabs() {
+    let rows = "x;z;site;y\n1,5;0,25;a;-2\n2;-1e-1;b;1,25\n";
+    release(rows, "--delimiter ;").says(2, &["line 2, column \"x\": not a number", "say --decimal-comma"]);
+    release(rows, "--delimiter ; --decimal-comma").says(0, &["2 records"]);
+    release("x,z,site,y\n\"1,5\",0,a,2\n", "--decimal-comma").says(0, &[]);
+    // A point may separate thousands.
+    release("x,z,site,y\n1.500,0,a,2\n", "--decimal-comma").says(2, &["line 2, column \"x\": not a number"]);
+    release("x\tz\tsite\ty\n1\t0\ta\t2\n", r"--delimiter \t").says(0, &["1 release of 1 records"]);
+    release("", "--delimiter ab").says(2, &["--delimiter"]);
+}
+
+/// Catches lines that are counted at carriage returns, where a record seems to begin one line early.
+#[test]
+fn lines_of_windows_files() {
+    let refused = |text: &str, place: &str| release(text, "").says(2, &[place]);
+    refused("x,z,site,y\r\n1,0,a,2\r\n2,zero,b,1\r\n", "line 3, column \"z\"");
+    refused("x,z,site,y\r\n1,0,a,2\r\n2,0,1\r\n", "line 3: has 3 fields");
+    refused("x,z,site,y\r\n\"1\r\n\",0,a,2\r\n2,zero,b,1\r\n", "line 4, column \"z\"");
+    refused("x,z,site,y\r\n\r\n1,0,a,2\r\n2,zero,b,1\r\n", "line 4, column \"z\"");
+    refused("x,z,site,y\n\n1,0,a,2\n2,zero,b,1\n", "line 4, column \"z\"");
+}
