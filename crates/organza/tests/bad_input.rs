@@ -141,3 +141,23 @@ fn accounting_needs_the_right_numbers() {
     folder.run("account compose cauchy:scale=1 --delta 1e-6").says(2, &["cauchy"]);
     folder.run("ledger show none.ledger").says(2, &["none.ledger: there is no such ledger"]);
 }
+
+#[test]
+fn a_slip_of_the_finger_gets_a_suggestion() {
+    let folder = Folder::new();
+    folder.write("bounds.toml", "[age]\nlower = 0\nupper = 100\n[stay]\nlower = 0\nupper = 60\n");
+    folder.write("table.csv", "age,stay\n34,3\n71,12\n");
+    let release = |formula: &str, more: &str| {
+        folder.run(&format!("release table.csv --formula {formula} --bounds bounds.toml --epsilon 1 --delta 1e-6 --no-ledger --force -o o.json {more}"))
+    };
+    release("stay~agee", "").says(2, &["column `agee` has no public bounds", "did you mean `age`?"]);
+    release("stay~agee", "--bound agee=0:1").says(2, &["there is no column \"agee\"", "did you mean `age`?"]);
+    assert!(!release("stay~weight", "").stderr.contains("did you mean"));
+    release("stay~age", "--bound agee=0:1").says(0, &["`agee`", "did you mean `age`?"]);
+    folder.write("prior.toml", "[coefficients]\nsd = { agee = 1.0 }\n");
+    folder
+        .run("fit o.json --method fixed-gram --prior prior.toml")
+        .says(2, &["prior.toml", "\"agee\"", "did you mean `age`?"]);
+    folder.write("bounds.toml", "[age]\nlower = 0\nuper = 100\n");
+    release("stay~age", "").says(2, &["unknown key `uper`", "did you mean `upper`?"]);
+}

@@ -1,6 +1,6 @@
 //! What a data holder asks for: contingency tables by the names of their columns.
 
-use organza_release::{Family, LevelColumn, Neighbours};
+use organza_release::{Family, LevelColumn, Neighbours, did_you_mean};
 
 use crate::CuratorError;
 use crate::bounds::{Bounds, ColumnBounds};
@@ -112,7 +112,9 @@ pub(crate) fn public_levels<'n>(
                 return Err(CuratorError::option(option, reason));
             }
             None => {
-                let reason = format!("column {name:?} has no public levels; {help}");
+                let known: Vec<&str> = bounds.columns().map(|(known, _)| known).collect();
+                let near = did_you_mean(name, &known);
+                let reason = format!("column {name:?} has no public levels{near}; {help}");
                 return Err(CuratorError::option(option, reason));
             }
         }

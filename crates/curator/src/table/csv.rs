@@ -157,7 +157,7 @@ pub(super) fn find_columns<'n>(
                 (None, _) => Err(CuratorError::UnknownColumn {
                     path: path.to_string(),
                     column: name.to_string(),
-                    available: names.join(", "),
+                    available: names.to_vec(),
                 }),
             }
         })

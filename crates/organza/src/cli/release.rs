@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args};
 use organza_curator::bounds::Bounds;
 use organza_curator::formula::Formula;
 use organza_curator::mechanism::{DomainChoice, Plan, RecordScale, Request};
-use organza_release::Layout;
+use organza_release::{Layout, did_you_mean};
 
 use super::failure::{Failure, Status};
 use super::read_arguments::ReadArguments;
@@ -14,7 +14,7 @@ use super::release_choices::{
     LayoutName, Mechanism, NeighboursName, PerName, SensitivityName, StatisticName,
 };
 use super::release_report::Loss;
-use super::terminal::{print_json, print_text};
+use super::terminal::{print_json, print_text, warn};
 use super::{release_counts, release_plan, release_randomised};
 
 /// The arguments as a person gives them.
@@ -158,6 +158,7 @@ fn release_sums(arguments: &ReleaseArguments, formula: &str) -> Result<Status, F
 impl ReleaseArguments {
     fn request(&self, formula: &str) -> Result<Request, Failure> {
         let formula: Formula = formula.parse().map_err(Failure::bad_input)?;
+        self.warn_of_strangers(&formula)?;
         let mechanism = self.mechanism.unwrap_or(Mechanism::Gaussian);
         let mut request = Request::new(formula, self.public_bounds()?, self.epsilon, self.delta(mechanism)?);
         request.family = mechanism.into();
@@ -176,6 +177,20 @@ impl ReleaseArguments {
             },
         };
         Ok(request)
+    }
+
+    /// A flag about a column that the formula does not have is a slip; a file may be about many formulas.
+    fn warn_of_strangers(&self, formula: &Formula) -> Result<(), Failure> {
+        let known = formula.columns();
+        for flag in &self.bound {
+            for (name, _) in read_bounds(None, std::slice::from_ref(flag))?.columns() {
+                if !known.contains(&name) {
+                    let near = did_you_mean(name, &known);
+                    warn(&format!("--bound {flag}: the formula has no column `{name}`{near}"));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// What the file and the flags say of the columns.
