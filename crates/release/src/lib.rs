@@ -41,4 +41,4 @@ pub use read::{kind_of, read_many, read_one};
 pub use release::{Missing, Release, SCHEMA, SCHEMA_2, Tool};
 pub use schema::{json_schema, json_schema_1, json_schema_counts, json_schema_randomised};
 pub use statistic::{Layout, Statistic, Weights, fourth_moment_entries, gram_entries};
-pub use suggest::did_you_mean;
+pub use suggest::{did_you_mean, shell_word};

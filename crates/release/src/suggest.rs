@@ -1,4 +1,4 @@
-//! A slip of the finger in a name gets a suggestion.
+//! What messages suggest: the name that was meant, and commands that can be pasted.
 
 /// ` (did you mean ...?)` with the known name that is nearest to an unknown one, or nothing if none is near.
 ///
@@ -15,6 +15,17 @@ pub fn did_you_mean<K: AsRef<str>>(name: &str, known: &[K]) -> String {
     });
     let nearest = near.min_by_key(|(distance, _)| *distance);
     nearest.map_or(String::new(), |(_, known)| format!(" (did you mean `{known}`?)"))
+}
+
+/// The text as one word of a shell command.
+///
+/// ```
+/// assert_eq!(organza_release::shell_word("my data/it's.csv"), r"'my data/it'\''s.csv'");
+/// ```
+pub fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "._=:,/-".contains(c);
+    let bare = !text.is_empty() && text.chars().all(plain);
+    if bare { text.to_string() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
 fn letters(text: &str) -> Vec<char> {

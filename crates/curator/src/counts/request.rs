@@ -1,6 +1,6 @@
 //! What a data holder asks for: contingency tables by the names of their columns.
 
-use organza_release::{Family, LevelColumn, Neighbours, did_you_mean};
+use organza_release::{Family, LevelColumn, Neighbours, did_you_mean, shell_word};
 
 use crate::CuratorError;
 use crate::bounds::{Bounds, ColumnBounds};
@@ -102,7 +102,8 @@ pub(crate) fn public_levels<'n>(
         if columns.iter().any(|column| column.name == *name) {
             continue;
         }
-        let help = format!("give --bound {name}=LEVEL,LEVEL,... or levels in the bounds file");
+        let flag = shell_word(&format!("{name}=LEVEL,LEVEL,..."));
+        let help = format!("give --bound {flag} or levels in the bounds file");
         match bounds.column(name) {
             Some(ColumnBounds::Categorical { levels }) => {
                 columns.push(LevelColumn { name: name.clone(), levels: levels.clone() });

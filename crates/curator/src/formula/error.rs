@@ -1,6 +1,6 @@
 //! Errors of formulas and designs.
 
-use organza_release::did_you_mean;
+use organza_release::{did_you_mean, shell_word};
 use thiserror::Error;
 
 /// How many characters of a long formula an error shows.
@@ -135,8 +135,8 @@ fn missing_bounds(columns: &[String], known: &[String]) -> String {
     let advice = |column: &String| {
         let header = crate::bounds::table_header(column);
         let name = super::quoted_name(column);
-        let numeric = shell_word(format!("{name}=LOWER:UPPER"));
-        let levels = shell_word(format!("{name}=a,b"));
+        let numeric = shell_word(&format!("{name}=LOWER:UPPER"));
+        let levels = shell_word(&format!("{name}=a,b"));
         format!(
             "column `{column}` has no public bounds{}; add to the bounds file\n\n\
              \x20   {header}\n\
@@ -147,10 +147,4 @@ fn missing_bounds(columns: &[String], known: &[String]) -> String {
         )
     };
     columns.iter().map(advice).collect::<Vec<_>>().join("\n")
-}
-
-/// The text as one word of a shell command.
-fn shell_word(text: String) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "._=:,".contains(c);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use organza_curator::ledger::{Account, Charge, ChargeOutcome, Ledger, Preview};
 use organza_curator::table::{Input, ReadOptions};
+use organza_release::shell_word;
 
 use super::failure::Failure;
 use super::read_arguments::ReadArguments;
@@ -133,17 +134,21 @@ impl Paid {
     /// Tells a person what was spent.
     pub fn say(&self) {
         let Some((_, path, account, outcome)) = &self.made else { return };
-        let set = if outcome.budget_was_set {
-            format!(
-                "; no budget was set, so it is now this run's own loss and is spent. To allow more: organza ledger \
-                 budget {} --dataset {} --party {} --epsilon E --delta D",
-                path.display(),
-                account.dataset,
-                account.party
-            )
-        } else {
-            String::new()
-        };
-        say(&format!("{}: spent {} of {account}{set}", path.display(), outcome.spent));
+        say(&spent(path, account, outcome, "run"));
     }
+}
+
+/// What was spent on a run or release, and how to allow more if it set the budget.
+pub fn spent(path: &Path, account: &Account, outcome: &ChargeOutcome, what: &str) -> String {
+    let text = format!("{}: spent {} of {account}", path.display(), outcome.spent);
+    if !outcome.budget_was_set {
+        return text;
+    }
+    format!(
+        "{text}; no budget was set, so it is now this {what}'s own loss and is spent. To allow more: organza ledger \
+         budget {} --dataset {} --party {} --epsilon E --delta D",
+        shell_word(&path.display().to_string()),
+        shell_word(&account.dataset),
+        shell_word(&account.party)
+    )
 }
