@@ -161,3 +161,35 @@ fn a_slip_of_the_finger_gets_a_suggestion() {
     folder.write("bounds.toml", "[age]\nlower = 0\nuper = 100\n");
     release("stay~age", "").says(2, &["unknown key `uper`", "did you mean `upper`?"]);
 }
+
+#[test]
+fn advice_goes_the_right_way() {
+    let folder = Folder::new();
+    let run =
+        |words: &str| folder.run(&format!("release {words} --formula y~x --bounds bounds.toml -o o.json"));
+    // So small a delta asks for more care than the lattice has, not for less noise.
+    run("table.csv --epsilon 1 --delta 1e-300").says(2, &["--delta: 1e-300 is too small", "raise it"]);
+    run("table.csv --epsilon 1e9 --delta 1e-6").says(2, &["--epsilon", "lower it"]);
+    let ran = run(". --epsilon 1 --delta 1e-6");
+    ran.says(2, &[".: this is a folder; name the table in it"]);
+    assert!(!ran.stderr.contains("standard input"), "{}", ran.stderr);
+    assert_eq!(folder.names(), ["bounds.toml", "table.csv"]);
+}
+
+/// Catches "26.8861 instead of 26.8861".
+#[test]
+fn numbers_that_are_compared_differ() {
+    let folder = Folder::new();
+    for features in ["x", "x+z", "x+z+site"] {
+        let ran = folder.run(&format!(
+            "release --formula y~{features} --bounds bounds.toml --epsilon 1 --delta 1e-6 --dry-run"
+        ));
+        let line = ran.stdout.lines().find(|line| line.contains("largest noise scale")).unwrap().to_string();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let Some(at) = words.iter().position(|word| *word == "instead") else {
+            assert!(line.ends_with("all the same."), "{line}");
+            continue;
+        };
+        assert_ne!(words[at - 1], words[at + 2].trim_end_matches('.'), "{line}");
+    }
+}

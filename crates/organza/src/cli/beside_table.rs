@@ -15,8 +15,12 @@ use super::terminal::{say, warn};
 pub const NO_LEDGER: &str = "no ledger is charged: keep track of the loss of this data set yourself";
 
 /// The table that a person names; `-` is standard input.
-pub fn input(table: &Path) -> Input {
-    if table.as_os_str() == "-" { Input::Standard } else { Input::File(table.to_path_buf()) }
+pub fn input(table: &Path) -> Result<Input, Failure> {
+    if table.is_dir() {
+        let text = format!("{}: this is a folder; name the table in it", table.display());
+        return Err(Failure::bad_input(text));
+    }
+    Ok(if table.as_os_str() == "-" { Input::Standard } else { Input::File(table.to_path_buf()) })
 }
 
 /// A table that is a file.
@@ -71,7 +75,7 @@ pub struct Paid {
 impl BesideTable {
     /// The table.
     pub fn input(&self, table: Option<&Path>) -> Result<Input, Failure> {
-        table.map(input).ok_or_else(|| Failure::bad_input("TABLE is needed"))
+        input(table.ok_or_else(|| Failure::bad_input("TABLE is needed"))?)
     }
 
     /// How it is read.

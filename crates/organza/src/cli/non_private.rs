@@ -40,14 +40,9 @@ const WARNING: &str =
 pub fn run(arguments: &NonPrivateArguments) -> Result<Status, Failure> {
     let formula: Formula = arguments.formula.parse().map_err(Failure::bad_input)?;
     let bounds = read_bounds(arguments.bounds.as_deref(), &arguments.bound)?;
+    let (input, options) = (input(&arguments.table)?, arguments.read.options());
     let bar = Bar::new(arguments.json);
-    let exact = organza_curator::non_private(
-        formula,
-        bounds,
-        &input(&arguments.table),
-        &arguments.read.options(),
-        &bar,
-    );
+    let exact = organza_curator::non_private(formula, bounds, &input, &options, &bar);
     bar.finish();
     let exact = exact?;
     let coefficients = posterior(&exact)

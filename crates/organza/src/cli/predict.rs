@@ -16,6 +16,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::beside_table::input;
 use super::failure::{Failure, Status};
 use super::fit_folder::{DRAWS, SUMMARY};
 use super::read_arguments::ReadArguments;
@@ -107,32 +108,32 @@ pub fn run(arguments: &PredictArguments) -> Result<Status, Failure> {
 impl Records {
     /// Reads the table with the response if it has one.
     fn read(path: &Path, domain: &Domain, options: &ReadOptions) -> Result<Self, Failure> {
+        let input = input(path)?;
         let formula: Formula = domain.formula().parse().map_err(Failure::bad_input)?;
         let bounds = bounds(&formula, domain)?;
         let design = Design::compile(&formula, &bounds).map_err(Failure::bad_input)?;
-        match Self::read_with(path, &design, options, true) {
+        match Self::read_with(&input, &design, options, true) {
             Err(CuratorError::UnknownColumn { .. }) => {
                 // Perhaps only the response is missing: read the right side alone, with one of its own columns on the left.
                 let numeric = |name: &&str| matches!(bounds.column(name), Some(ColumnBounds::Numeric { .. }));
                 let Some(stand_in) = formula.columns().into_iter().skip(1).find(numeric) else {
-                    return Ok(Self::read_with(path, &design, options, true)?);
+                    return Ok(Self::read_with(&input, &design, options, true)?);
                 };
                 let formula = formula.with_stand_in_response(stand_in);
                 let design = Design::compile(&formula, &bounds).map_err(Failure::bad_input)?;
-                Ok(Self::read_with(path, &design, options, false)?)
+                Ok(Self::read_with(&input, &design, options, false)?)
             }
             other => Ok(other?),
         }
     }
 
     fn read_with(
-        path: &Path,
+        input: &Input,
         design: &Design,
         options: &ReadOptions,
         response: bool,
     ) -> Result<Self, CuratorError> {
-        let input = Input::File(path.to_path_buf());
-        let table = Table::new(&input, design, options, &());
+        let table = Table::new(input, design, options, &());
         let (mut workspace, mut terms) = (Workspace::default(), vec![Vec::new(); design.output_columns()]);
         let (mut numbers, mut features, mut observed) = (Vec::new(), Vec::new(), Vec::new());
         // Where records may be dropped every row is a batch of its own, so that the others keep their numbers.

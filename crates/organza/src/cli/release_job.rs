@@ -48,7 +48,7 @@ impl ReleaseArguments {
         let missing_argument = || Failure::bad_input("TABLE and --output are needed");
         let options = self.read.options();
         Ok(Job {
-            input: self.table.as_deref().map(input).ok_or_else(missing_argument)?,
+            input: input(self.table.as_deref().ok_or_else(missing_argument)?)?,
             options: ReadOptions { threads: self.threads.unwrap_or(options.threads).max(1), ..options },
             party: self.party()?,
             output: self.output.clone().ok_or_else(missing_argument)?,

@@ -110,6 +110,17 @@ pub fn short(value: f64) -> String {
     }
 }
 
+/// Two numbers with so many digits that they differ; none if they are equal.
+pub fn apart(left: f64, right: f64) -> Option<(String, String)> {
+    let plain = Some((short(left), short(right))).filter(|(left, right)| left != right);
+    let longer = || (6..17).map(|digits| (format!("{left:.digits$e}"), format!("{right:.digits$e}")));
+    // Back from scientific notation: rounded numbers print as short as they are.
+    let number =
+        |text: &String| text.parse::<f64>().map_or_else(|_| text.clone(), |number| number.to_string());
+    let differ = |(left, right): &(String, String)| left != right;
+    plain.or_else(|| longer().find(differ).map(|(left, right)| (number(&left), number(&right))))
+}
+
 /// A progress bar on standard error that appears only where someone watches.
 #[derive(Default)]
 pub struct Bar {
@@ -190,6 +201,15 @@ impl StepBar {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn compared_numbers_are_told_apart() {
+        let shown = |left: f64, right: f64| apart(left, right).map(|(left, right)| format!("{left} {right}"));
+        assert_eq!(shown(1.0, 2.0).unwrap(), "1 2");
+        assert_eq!(shown(26.88651, 26.88652).unwrap(), "26.88651 26.88652");
+        assert_eq!(shown(1.0, 1.0 + f64::EPSILON).unwrap(), "1 1.0000000000000002");
+        assert_eq!(shown(3.0, 3.0), None);
+    }
 
     #[test]
     fn the_last_columns_go_first() {
