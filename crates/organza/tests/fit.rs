@@ -233,3 +233,21 @@ fn all_readers_take_the_same_options() {
     assert_eq!(ran.stdout.lines().count(), 3);
     assert!(ran.stdout.contains("\n3,"), "rows keep their numbers:\n{}", ran.stdout);
 }
+
+/// Batches of one party are about different records; the same batch twice, or a batch beside the whole, is not.
+#[test]
+fn batches_are_fitted_together_but_no_batch_twice() {
+    let folder = released();
+    let release =
+        "release party1.csv --formula y~x1+x2 --bounds bounds.toml --epsilon 1 --delta 1e-6 --no-ledger";
+    for rows in [500, 400] {
+        folder.run(&format!("{release} --batch-records {rows} -o {rows}.jsonl")).says(0, &[]);
+    }
+    let fit = folder.run("fit 500.jsonl party2.json --method fixed-gram --json").json();
+    assert_eq!((&fit["releases"], &fit["records"]), (&4.into(), &3000.0.into()));
+    for both in
+        ["500.jsonl 500.jsonl", "500.jsonl party1.json", "party1.json 500.jsonl", "500.jsonl 400.jsonl"]
+    {
+        folder.run(&format!("fit {both} --method fixed-gram")).says(2, &["party1", "--allow-duplicates"]);
+    }
+}

@@ -6,6 +6,7 @@
 //! about samplers: it holds the types, their strict reading and writing, the arithmetic of privacy losses
 //! ([`loss`]) and of sensitivities ([`sensitivity`]), and the change of units ([`units`]).
 
+mod batch;
 mod check;
 mod claim;
 mod counts;
@@ -26,6 +27,7 @@ pub mod units;
 mod validate;
 mod validate_statistic;
 
+pub use batch::{Parties, batch_name};
 pub use claim::Claim;
 pub use counts::{
     COUNTS_SCHEMA, CountFamily, CountLaw, CountNoise, CountRelease, LevelColumn, MOST_CELLS, cell_levels,
