@@ -59,3 +59,29 @@ fn lines_of_windows_files() {
     refused("x,z,site,y\r\n\r\n1,0,a,2\r\n2,zero,b,1\r\n", "line 4, column \"z\"");
     refused("x,z,site,y\n\n1,0,a,2\n2,zero,b,1\n", "line 4, column \"z\"");
 }
+
+/// Catches a dry run that promises what the release then refuses.
+#[test]
+fn a_dry_run_looks_at_the_header_and_at_nothing_else() {
+    let folder = Folder::new();
+    let dry = |more: &str| folder.release(&format!("--dry-run {more}"));
+    folder.write("table.csv", "x,z,site,why\n1,2,a,3\n");
+    dry("").says(2, &["table.csv: there is no column \"y\"", "x, z, site, why"]);
+    folder
+        .run("release table.csv --counts sex --bound sex=m,f --epsilon 1 --dry-run")
+        .says(2, &["no column \"sex\""]);
+    folder
+        .run("release table.csv --randomised-response sex --bound sex=m,f --epsilon 1 --dry-run")
+        .says(2, &["no column \"sex\""]);
+    folder.write("table.csv", "x;z;site;y\n1;2;a;3\n");
+    dry("").says(2, &["there is no column"]);
+    dry("--delimiter ;").says(0, &[]);
+    // Values are not looked at: they are for the release, which is paid for.
+    folder.write("table.csv", "x,z,site,y\nnot,a,single,number\n");
+    dry("").says(0, &[]);
+    folder.write("table.csv", "");
+    dry("").says(2, &["the table holds no record"]);
+    std::fs::remove_file(folder.file("table.csv")).unwrap();
+    dry("").says(0, &["table.csv: there is no such file, so its columns were not checked"]);
+    assert_eq!(folder.names(), ["bounds.toml"]);
+}

@@ -24,16 +24,8 @@ pub(super) fn read(
     on_event: &mut dyn FnMut(Event<'_>) -> Result<(), CuratorError>,
 ) -> Result<Counts, CuratorError> {
     let position = Rc::new(Counter::new(0));
-    let (stream, total) = open(table.input, &position)?;
-    // With a line feed at the end of every record, the last one included, lines can be counted (`line_of`).
-    let stream: Box<dyn Read> = Box::new(LineEnds::new(stream).chain(&b"\n"[..]));
-    let mut source = ReaderBuilder::new()
-        .has_headers(false)
-        .delimiter(table.options.delimiter)
-        .buffer_capacity(1 << 18)
-        .from_reader(stream);
-    let mut reader =
-        Rows { table, fields: vec![], block: Block::new(&table.needs), counts: Counts::default() };
+    let (mut source, total) = source_of(table, &position)?;
+    let mut reader = Rows::new(table);
     let mut record = ByteRecord::new();
     let mut pending = reader.read_header(&mut source, &mut record)?;
     let mut batch = Counts::default();
@@ -59,6 +51,25 @@ pub(super) fn read(
     Ok(reader.counts)
 }
 
+/// Looks for the needed columns in the header.
+pub(super) fn check_columns(table: &Table<'_>) -> Result<(), CuratorError> {
+    let (mut source, _) = source_of(table, &Rc::new(Counter::new(0)))?;
+    Rows::new(table).read_header(&mut source, &mut ByteRecord::new()).map(drop)
+}
+
+/// A reader of rows, and the bytes of the file.
+fn source_of(table: &Table<'_>, position: &Rc<Counter<u64>>) -> Result<(Source, Option<u64>), CuratorError> {
+    let (stream, total) = open(table.input, position)?;
+    // With a line feed at the end of every record, the last one included, lines can be counted (`line_of`).
+    let stream: Box<dyn Read> = Box::new(LineEnds::new(stream).chain(&b"\n"[..]));
+    let builder = ReaderBuilder::new()
+        .has_headers(false)
+        .delimiter(table.options.delimiter)
+        .buffer_capacity(1 << 18)
+        .from_reader(stream);
+    Ok((builder, total))
+}
+
 /// State of reading the rows of one file.
 struct Rows<'t> {
     table: &'t Table<'t>,
@@ -68,7 +79,11 @@ struct Rows<'t> {
     counts: Counts,
 }
 
-impl Rows<'_> {
+impl<'t> Rows<'t> {
+    fn new(table: &'t Table<'t>) -> Self {
+        Self { table, fields: vec![], block: Block::new(&table.needs), counts: Counts::default() }
+    }
+
     /// Finds the needed columns. Returns whether `record` already holds the first row of data.
     fn read_header(&mut self, source: &mut Source, record: &mut ByteRecord) -> Result<bool, CuratorError> {
         let path = &self.table.needs.path;

@@ -151,6 +151,14 @@ impl<'a> Table<'a> {
         Ok(counts)
     }
 
+    /// Looks for the needed columns in the header, and at no value.
+    pub fn check_columns(&self) -> Result<(), CuratorError> {
+        match self.parquet_path()? {
+            Some(path) => parquet::check_columns(self, path),
+            None => csv::check_columns(self),
+        }
+    }
+
     /// Parquet files begin with four fixed bytes.
     fn parquet_path(&self) -> Result<Option<&Path>, CuratorError> {
         let Input::File(path) = self.input else { return Ok(None) };

@@ -40,6 +40,11 @@ struct Piece {
     first_row: u64,
 }
 
+/// Looks for the needed columns in the footer.
+pub(super) fn check_columns(table: &Table<'_>, path: &Path) -> Result<(), CuratorError> {
+    Source::open(table, path).map(drop)
+}
+
 /// Folds all row groups, each thread into a state of its own.
 pub(super) fn fold<S: Send>(
     table: &Table<'_>,

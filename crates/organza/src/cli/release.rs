@@ -115,7 +115,7 @@ pub struct ReleaseArguments {
     /// Number of threads
     #[arg(long)]
     pub(super) threads: Option<usize>,
-    /// Read no data; print what would be published
+    /// Print what would be published; of the table nothing but the header is read
     #[arg(long)]
     pub(super) dry_run: bool,
     /// Print JSON
@@ -223,6 +223,7 @@ impl ReleaseArguments {
     }
 
     fn dry_run(&self, request: &Request, plan: &Plan) -> Result<Status, Failure> {
+        self.check_columns(plan)?;
         let preview = self.preview(&plan.charge(plan.description()))?;
         if self.json {
             print_json(&release_plan::as_json(plan, preview.as_ref()))?;

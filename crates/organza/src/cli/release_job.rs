@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use organza_curator::Publishable;
 use organza_curator::job::Job;
 use organza_curator::ledger::{Account, Charge, Preview};
-use organza_curator::table::ReadOptions;
+use organza_curator::table::{Input, ReadOptions, Reading};
 
 use super::beside_table::{NO_LEDGER, input, ledger_beside, preview, table_name};
 use super::failure::{Failure, Status};
@@ -56,6 +56,19 @@ impl ReleaseArguments {
             batch_rows: self.batch_records,
             ledger: self.ledger()?,
         })
+    }
+
+    /// Whether the table, if it is at hand, has the columns that a plan needs. Nothing but its header is read.
+    pub(super) fn check_columns<P: Publishable>(&self, plan: &P) -> Result<(), Failure> {
+        let Some(table) = &self.table else { return Ok(()) };
+        let input = input(table)?;
+        let Input::File(path) = &input else { return Ok(()) };
+        if !path.exists() {
+            warn(&format!("{}: there is no such file, so its columns were not checked", path.display()));
+            return Ok(());
+        }
+        let options = self.read.options();
+        Ok(plan.check_columns(&Reading { input: &input, options: &options, progress: &() })?)
     }
 
     /// What the ledger would hold afterwards; nothing if no table or ledger was named.
