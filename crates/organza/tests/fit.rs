@@ -251,3 +251,21 @@ fn batches_are_fitted_together_but_no_batch_twice() {
         folder.run(&format!("fit {both} --method fixed-gram")).says(2, &["party1", "--allow-duplicates"]);
     }
 }
+
+#[test]
+fn help_states_the_defaults_that_are_used() {
+    let folder = released();
+    let help = folder.run("fit --help").stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for (words, method) in [("metropolis", "fixed-gram --sampler metropolis"), ("gibbs", "gibbs-update")] {
+        let fit = folder.run(&format!("fit party1.json --method {method} --draws 50 -o {words}"));
+        assert!(fit.code == 0 || fit.code == 3, "{}", fit.stderr);
+        let settings = folder.read(&format!("{words}/fit.toml"));
+        assert!(settings.contains("warmup = 5000") && settings.contains("thin = 20"), "{settings}");
+        assert!(help.contains(words), "{help}");
+    }
+    assert!(help.contains("[default: 1000; 0 for independent draws; 5000 for metropolis, gibbs, dense and plain; 2000 for interweaving]"), "{help}");
+    assert!(
+        help.contains("[default: 1; 20 for metropolis, gibbs, dense and plain; 5 for interweaving]"),
+        "{help}"
+    );
+}

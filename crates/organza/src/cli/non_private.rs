@@ -88,7 +88,7 @@ fn posterior(exact: &NonPrivate) -> Option<Vec<Coefficient>> {
     let map = CoefficientMap::new(&exact.domain);
     let (mean, unit) = (map.to_users(&mean), map.covariance_to_users(&inverse));
     let reach = student_quantile(2.0 * shape);
-    let names = exact.domain.intercept().then_some("(intercept)").into_iter();
+    let names = exact.domain.intercept().then_some("intercept").into_iter();
     let names = names.chain(exact.domain.feature_names()).enumerate();
     let coefficient = |(k, name): (usize, &str)| {
         let half = reach * (rate / shape * unit[k * p + k]).sqrt();
