@@ -85,3 +85,32 @@ fn a_dry_run_looks_at_the_header_and_at_nothing_else() {
     dry("").says(0, &["table.csv: there is no such file, so its columns were not checked"]);
     assert_eq!(folder.names(), ["bounds.toml"]);
 }
+
+/// Catches wrong units (an age in years, bounds of 0 to 10) before budget is spent on them.
+#[test]
+fn a_check_shows_what_is_clamped_and_shrunk() {
+    let folder = Folder::new();
+    let rows: String = (0..100).map(|k| format!("{k},{},a,1\n", f64::from(k) / 25.0 - 2.0)).collect();
+    folder.write("table.csv", &format!("x,z,site,y\n{rows}"));
+    let before = folder.names();
+    let ran = folder.release("--check");
+    ran.says(0, &["PRIVATE", "must not be passed on"]);
+    let line =
+        |start: &str| ran.stdout.lines().find(|line| line.trim().starts_with(start)).unwrap().to_string();
+    // x is 0, 1, ..., 99 in 0:10; z is -2, ..., 1.96 in -1:1.
+    assert!(line("x").contains("0%") && line("x").contains("89%"), "{}", ran.stdout);
+    assert!(line("z").contains("25%") && line("z").contains("24%"), "{}", ran.stdout);
+    assert_eq!(line("y").split_whitespace().nth(2), Some("0%"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("`x`: 89 percent of the values are clamped"), "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("records are shrunk") && ran.stdout.contains("mean of c^2"),
+        "{}",
+        ran.stdout
+    );
+    let unscaled = folder.release("--check --record-scale none");
+    assert!(unscaled.stdout.contains("records are not scaled"), "{}", unscaled.stdout);
+    assert_eq!(folder.names(), before, "nothing is written or charged");
+    for conflict in ["-o o.json", "--json", "--dry-run", "--batch-records 10", "--ledger l"] {
+        folder.release(&format!("--check {conflict}")).says(2, &["--check"]);
+    }
+}

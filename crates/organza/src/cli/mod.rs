@@ -23,6 +23,7 @@ mod posterior_report;
 mod predict;
 mod read_arguments;
 mod release;
+mod release_check;
 mod release_choices;
 mod release_counts;
 mod release_job;

@@ -15,7 +15,7 @@ use super::release_choices::{
 };
 use super::release_report::Loss;
 use super::terminal::{print_json, print_text, warn};
-use super::{release_counts, release_plan, release_randomised};
+use super::{release_check, release_counts, release_plan, release_randomised};
 
 /// The arguments as a person gives them.
 #[derive(Args, Debug)]
@@ -95,7 +95,7 @@ pub struct ReleaseArguments {
     #[arg(long)]
     pub(super) party: Option<String>,
     /// The release file
-    #[arg(short, long, value_name = "FILE", required_unless_present = "dry_run")]
+    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["dry_run", "check"])]
     pub(super) output: Option<PathBuf>,
     /// Replace an existing release file
     #[arg(long)]
@@ -118,6 +118,10 @@ pub struct ReleaseArguments {
     /// Print what would be published; of the table nothing but the header is read
     #[arg(long)]
     pub(super) dry_run: bool,
+    /// Show, on this terminal only, how much of the table is clamped and shrunk: private, never to be passed on; nothing is
+    /// charged or written
+    #[arg(long, conflicts_with_all = ["output", "json", "dry_run", "batch_records", "ledger", "counts", "randomised_response"])]
+    check: bool,
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -151,6 +155,9 @@ fn release_sums(arguments: &ReleaseArguments, formula: &str) -> Result<Status, F
     let plan = Plan::new(&request)?;
     if arguments.dry_run {
         return arguments.dry_run(&request, &plan);
+    }
+    if arguments.check {
+        return release_check::run(arguments, &plan);
     }
     arguments.carry_out(&plan, &Loss::of(plan.privacy()))
 }
