@@ -28,6 +28,6 @@ pub mod table;
 
 pub use clamping::{ClampedColumn, Clamping, Shrinking, clamping};
 pub use error::CuratorError;
-pub use non_private::{NonPrivate, non_private};
+pub use non_private::{NonPrivate, Weighted, non_private};
 pub use publishable::Publishable;
 pub use sums::Measured;

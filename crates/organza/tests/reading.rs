@@ -114,3 +114,29 @@ fn a_check_shows_what_is_clamped_and_shrunk() {
         folder.release(&format!("--check {conflict}")).says(2, &["--check"]);
     }
 }
+
+/// Records enter a release with weights; the estimate without privacy has them too, for comparison.
+#[test]
+fn the_estimate_without_privacy_is_weighted_as_the_release() {
+    let folder = Folder::new();
+    // No noise: y = x in the middle, and flat outside, where records are long and weigh less.
+    let rows: String = (0..=10)
+        .map(|k| format!("{k},{},a,{}\n", f64::from(k % 3) - 1.0, f64::from(k - 5).clamp(-2.0, 2.0)))
+        .collect();
+    folder.write("table.csv", &format!("x,z,site,y\n{rows}"));
+    let ran = folder.run("non-private table.csv --formula y~x+z --bounds bounds.toml --json").json();
+    let slope = |which: &str| ran[which][1]["mean"].as_f64().unwrap();
+    assert_eq!(
+        (&ran["coefficients"][0]["name"], &ran["weighted"][1]["name"]),
+        (&"intercept".into(), &"x".into())
+    );
+    assert!(slope("weighted") > slope("coefficients") + 0.005, "{ran}");
+    let text = folder.run("non-private table.csv --formula y~x+z --bounds bounds.toml").stdout;
+    assert!(text.contains("weighted") && text.contains("c^2"), "{text}");
+    // One feature: as the plan decides.
+    let plan = folder
+        .run("release --formula y~x --bounds bounds.toml --epsilon 1 --delta 1e-6 --dry-run --json")
+        .json();
+    let ran = folder.run("non-private table.csv --formula y~x --bounds bounds.toml --json").json();
+    assert_eq!(plan["domain"]["record_scale"].is_null(), ran["weighted"].is_null());
+}
