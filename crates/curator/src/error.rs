@@ -1,8 +1,8 @@
 //! Errors of the side that sees data.
 
 use organza_mcmc::RunError;
-use organza_release::ReleaseError;
 use organza_release::loss::LossError;
+use organza_release::{ReleaseError, did_you_mean};
 
 use crate::bounds::BoundsError;
 use crate::formula::FormulaError;
@@ -42,14 +42,14 @@ pub enum CuratorError {
         path: String,
     },
     /// A column that the formula names is not in the table.
-    #[error("{path}: there is no column {column:?}; the table has {available}")]
+    #[error("{path}: there is no column {column:?}{}; the table has {}", did_you_mean(column, available), available.join(", "))]
     UnknownColumn {
         /// The file.
         path: String,
         /// The column.
         column: String,
-        /// The columns that exist, as a list.
-        available: String,
+        /// The columns that exist.
+        available: Vec<String>,
     },
     /// A value cannot be used.
     #[error("{path}: {place}, column {column:?}: {reason}")]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use organza_release::{Document, Neighbours, Release};
+use organza_release::{Document, Neighbours, Release, batch_name};
 
 use crate::CuratorError;
 use crate::ledger::{Account, Charge, ChargeOutcome, Ledger};
@@ -95,7 +95,9 @@ impl Job {
             return Err(CuratorError::option("--batch-records", "must be at least 1"));
         }
         let (mut ledger, mut charge, mut first, mut releases, mut said) = (None, None, None, 0, vec![]);
+        let mut number = 0;
         let measured = plan.measure_batches(reading, rows, &mut |batch| {
+            number += 1;
             if plan.check(batch, &self.input.name()).is_err() {
                 return Ok(()); // The last batch may be too short for a single row.
             }
@@ -103,7 +105,7 @@ impl Job {
                 said = plan.warnings(batch, self.options.missing);
                 (ledger, charge) = self.charge(&plan.cost())?;
             }
-            let release = plan.draw(batch, &self.party, self.options.missing)?;
+            let release = plan.draw(batch, &batch_name(&self.party, number, rows), self.options.missing)?;
             file.write(&release.to_json_line()?)?;
             releases += 1;
             first.get_or_insert(release);

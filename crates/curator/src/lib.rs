@@ -8,6 +8,7 @@
 
 pub mod bounds;
 pub mod chains;
+mod clamping;
 pub mod counts;
 mod data_bounds;
 pub mod defaults;
@@ -25,7 +26,8 @@ pub mod randomised;
 mod sums;
 pub mod table;
 
+pub use clamping::{ClampedColumn, Clamping, Shrinking, clamping};
 pub use error::CuratorError;
-pub use non_private::{NonPrivate, non_private};
+pub use non_private::{NonPrivate, Weighted, non_private};
 pub use publishable::Publishable;
 pub use sums::Measured;

@@ -2,45 +2,104 @@
 //!
 //! It is not a release, cannot become one, and no budget pays for it.
 
-use organza_release::Domain;
+use organza_release::{BoxDomain, Domain};
 
 use crate::CuratorError;
 use crate::bounds::Bounds;
-use crate::formula::Formula;
-use crate::measure::measure;
+use crate::formula::{Formula, Workspace};
+use crate::gram::{GramAccumulator, IntegerGram};
 use crate::mechanism::{DomainChoice, Plan, RecordScale, Request};
-use crate::table::{Input, Progress, ReadOptions};
+use crate::table::{Reading, Table};
 
-/// Exact sums of clamped, unscaled records, without noise. For comparison beside the table only.
+/// Exact sums of clamped records, without noise. For comparison beside the table only.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NonPrivate {
     /// The Gram matrix of the constant (if any), the features and the response in plain normalised units, row-major.
     pub gram: Vec<f64>,
+    /// The same with every record weighted by c^2 as the default release weights it, if that scales records.
+    pub weighted: Option<Weighted>,
     /// Number of records.
     pub records: u64,
     /// The public domain, for names and units.
     pub domain: Domain,
 }
 
-/// Computes the exact Gram matrix of a table, clamped to its bounds like a release but neither scaled nor noisy.
+/// Sums of records that are weighted by c^2 with c = min(1, r/|(g, u)|).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weighted {
+    /// The Gram matrix, as without weights.
+    pub gram: Vec<f64>,
+    /// The radius r.
+    pub radius: f64,
+    /// The weight g of the constant.
+    pub intercept_weight: f64,
+}
+
+/// Computes the exact Gram matrix of a table, clamped to its bounds like a release but not noisy: unscaled, and weighted as by
+/// the default release.
 pub fn non_private(
     formula: Formula,
     bounds: Bounds,
-    input: &Input,
-    options: &ReadOptions,
-    progress: &dyn Progress,
+    reading: &Reading<'_>,
 ) -> Result<NonPrivate, CuratorError> {
-    // The loss is of no importance: only the map from rows to integers is used.
+    // The loss is of no importance: only the maps from rows to integers are used.
+    let usual = Request::new(formula, bounds, 1.0, 0.5);
     let domain = DomainChoice::Box { record_scale: RecordScale::None, intercept_weight: None };
-    let plan = Plan::new(&Request { domain, ..Request::new(formula, bounds, 1.0, 0.5) })?;
-    let (gram, counts) = measure(&plan, input, options, progress)?;
+    let plans = [Plan::new(&Request { domain, ..usual.clone() })?, Plan::new(&usual)?];
+    let ([plain, scaled], records) = measure_both(&plans, reading)?;
+    let weighted = match plans[1].domain() {
+        Domain::Box(domain) => domain.record_scale.map(|radius| Weighted {
+            gram: normalised(&scaled, domain),
+            radius,
+            intercept_weight: domain.intercept_weight,
+        }),
+        Domain::Ball(_) => None,
+    };
+    let gram = match plans[0].domain() {
+        Domain::Box(domain) => normalised(&plain, domain),
+        Domain::Ball(_) => Vec::new(),
+    };
+    Ok(NonPrivate { gram, weighted, records, domain: plans[0].domain().clone() })
+}
+
+/// The Gram matrices of both plans in one pass: they have the same design.
+fn measure_both(plans: &[Plan; 2], reading: &Reading<'_>) -> Result<([IntegerGram; 2], u64), CuratorError> {
+    let design = plans[0].design();
+    let new = || {
+        let sums = [0, 1].map(|place| GramAccumulator::new(plans[place].record_map()));
+        (Workspace::default(), vec![Vec::new(); design.output_columns()], sums)
+    };
+    let table = Table::new(reading.input, design, reading.options, reading.progress);
+    let (workers, counts) = table.fold(new, |(workspace, terms, sums), block| {
+        design.evaluate(block, workspace, terms)?;
+        let columns: Vec<&[f64]> = terms.iter().map(Vec::as_slice).collect();
+        sums.iter_mut().try_for_each(|sums| sums.add_block(&columns))?;
+        Ok(())
+    })?;
+    if counts.records == 0 {
+        return Err(CuratorError::EmptyTable { path: format!("{}, after dropping", reading.input.name()) });
+    }
+    let mut total = new().2;
+    for (.., sums) in workers {
+        for (total, sums) in total.iter_mut().zip(sums) {
+            total.merge(sums)?;
+        }
+    }
+    Ok((total.map(GramAccumulator::finish), counts.records))
+}
+
+/// Sums in plain normalised units, the weights of the constant and the response taken out.
+fn normalised(gram: &IntegerGram, domain: &BoxDomain) -> Vec<f64> {
     let size = gram.dimension();
     let unit = f64::exp2(-2.0 * f64::from(gram.grid_bits()));
-    // Unscaled records have weights 1.
-    let entry = |index: usize| gram.entry(index / size, index % size).map_or(0.0, |sum| sum as f64 * unit);
-    Ok(NonPrivate {
-        gram: (0..size * size).map(entry).collect(),
-        records: counts.records,
-        domain: plan.domain().clone(),
-    })
+    let weight = |place: usize| match place {
+        0 if domain.intercept => domain.intercept_weight,
+        place if place + 1 == size => domain.response_weight,
+        _ => 1.0,
+    };
+    let entry = |index: usize| {
+        let (row, column) = (index / size, index % size);
+        gram.entry(row, column).map_or(0.0, |sum| sum as f64 * unit / (weight(row) * weight(column)))
+    };
+    (0..size * size).map(entry).collect()
 }

@@ -7,7 +7,7 @@ use crate::ledger::Charge;
 use crate::measure::{measure_batches, measure_statistic};
 use crate::mechanism::{NoiseRng, Plan};
 use crate::sums::Measured;
-use crate::table::{Counts, Reading};
+use crate::table::{Counts, Reading, Table};
 
 /// A plan that a [`Job`](crate::job::Job) can carry out.
 pub trait Publishable {
@@ -21,6 +21,9 @@ pub trait Publishable {
 
     /// What the ledger is charged.
     fn cost(&self) -> Charge;
+
+    /// Looks for the needed columns in the table's header, and at no value.
+    fn check_columns(&self, reading: &Reading<'_>) -> Result<(), CuratorError>;
 
     /// The exact statistic of a whole table.
     fn measure(&self, reading: &Reading<'_>) -> Result<(Self::Exact, Counts), CuratorError>;
@@ -60,6 +63,10 @@ impl Publishable for Plan {
 
     fn cost(&self) -> Charge {
         self.charge(self.description())
+    }
+
+    fn check_columns(&self, reading: &Reading<'_>) -> Result<(), CuratorError> {
+        Table::new(reading.input, self.design(), reading.options, reading.progress).check_columns()
     }
 
     fn measure(&self, reading: &Reading<'_>) -> Result<(Measured, Counts), CuratorError> {

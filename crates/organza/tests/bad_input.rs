@@ -16,9 +16,9 @@ fn refused(rows: &str, code: i32, texts: &[&str]) {
 
 #[test]
 fn cells_rows_and_tables() {
-    refused("1,0,a,2\n2,zero,b,1\n", 2, &["table.csv: line 3, column \"z\": \"zero\" is not a number"]);
+    refused("1,0,a,2\n2,zero,b,1\n", 2, &["table.csv: line 3, column \"z\": not a number"]);
     refused("1,0,a,2\n2,0,1\n", 2, &["table.csv: line 3: has 3 fields, the first line has 4"]);
-    refused("1,0,a,2\n\"2\n\",0,a,1\n3,inf,a,1\n", 2, &["line 5, column \"z\": inf is not a finite number"]);
+    refused("1,0,a,2\n\"2\n\",0,a,1\n3,inf,a,1\n", 2, &["line 5, column \"z\": not a finite number"]);
     refused("1,0,a,2\n2,,a,1\n", 2, &["line 3, column \"z\": the value is missing", "--missing drop"]);
     refused("1,NaN,a,2\n", 2, &["line 2, column \"z\": the value is missing"]);
     refused("", 2, &["table.csv: the table holds no record"]);
@@ -40,7 +40,7 @@ fn levels_and_columns() {
     release("y~x+w", "--bound w=0:1")
         .says(2, &["table.csv: there is no column \"w\"; the table has x, z, site, y"]);
     release("y~site", "--bound site=a,c")
-        .says(2, &["line 3, column \"site\": \"b\" is not among the public levels a, c"]);
+        .says(2, &["line 3, column \"site\": not among the public levels a, c"]);
     release("y~x+", "").says(2, &["^"]);
     release("y~log(x)", "").says(2, &["log needs values above 0"]);
     folder.write("bounds.toml", &BOUNDS.replace("upper = 10", "upper = -10"));
@@ -140,4 +140,56 @@ fn accounting_needs_the_right_numbers() {
     folder.run("account compose gaussian:sigm=1 --delta 1e-6").says(2, &["sigma"]);
     folder.run("account compose cauchy:scale=1 --delta 1e-6").says(2, &["cauchy"]);
     folder.run("ledger show none.ledger").says(2, &["none.ledger: there is no such ledger"]);
+}
+
+#[test]
+fn a_slip_of_the_finger_gets_a_suggestion() {
+    let folder = Folder::new();
+    folder.write("bounds.toml", "[age]\nlower = 0\nupper = 100\n[stay]\nlower = 0\nupper = 60\n");
+    folder.write("table.csv", "age,stay\n34,3\n71,12\n");
+    let release = |formula: &str, more: &str| {
+        folder.run(&format!("release table.csv --formula {formula} --bounds bounds.toml --epsilon 1 --delta 1e-6 --no-ledger --force -o o.json {more}"))
+    };
+    release("stay~agee", "").says(2, &["column `agee` has no public bounds", "did you mean `age`?"]);
+    release("stay~agee", "--bound agee=0:1").says(2, &["there is no column \"agee\"", "did you mean `age`?"]);
+    assert!(!release("stay~weight", "").stderr.contains("did you mean"));
+    release("stay~age", "--bound agee=0:1").says(0, &["`agee`", "did you mean `age`?"]);
+    folder.write("prior.toml", "[coefficients]\nsd = { agee = 1.0 }\n");
+    folder
+        .run("fit o.json --method fixed-gram --prior prior.toml")
+        .says(2, &["prior.toml", "\"agee\"", "did you mean `age`?"]);
+    folder.write("bounds.toml", "[age]\nlower = 0\nuper = 100\n");
+    release("stay~age", "").says(2, &["unknown key `uper`", "did you mean `upper`?"]);
+}
+
+#[test]
+fn advice_goes_the_right_way() {
+    let folder = Folder::new();
+    let run =
+        |words: &str| folder.run(&format!("release {words} --formula y~x --bounds bounds.toml -o o.json"));
+    // So small a delta asks for more care than the lattice has, not for less noise.
+    run("table.csv --epsilon 1 --delta 1e-300").says(2, &["--delta: 1e-300 is too small", "raise it"]);
+    run("table.csv --epsilon 1e9 --delta 1e-6").says(2, &["--epsilon", "lower it"]);
+    let ran = run(". --epsilon 1 --delta 1e-6");
+    ran.says(2, &[".: this is a folder; name the table in it"]);
+    assert!(!ran.stderr.contains("standard input"), "{}", ran.stderr);
+    assert_eq!(folder.names(), ["bounds.toml", "table.csv"]);
+}
+
+/// Catches "26.8861 instead of 26.8861".
+#[test]
+fn numbers_that_are_compared_differ() {
+    let folder = Folder::new();
+    for features in ["x", "x+z", "x+z+site"] {
+        let ran = folder.run(&format!(
+            "release --formula y~{features} --bounds bounds.toml --epsilon 1 --delta 1e-6 --dry-run"
+        ));
+        let line = ran.stdout.lines().find(|line| line.contains("largest noise scale")).unwrap().to_string();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let Some(at) = words.iter().position(|word| *word == "instead") else {
+            assert!(line.ends_with("all the same."), "{line}");
+            continue;
+        };
+        assert_ne!(words[at - 1], words[at + 2].trim_end_matches('.'), "{line}");
+    }
 }

@@ -204,3 +204,21 @@ fn manual_and_completions_are_generated() {
     assert!(folder.run("generate completions bash").stdout.contains("--record-scale"));
     folder.run("generate man dance").says(2, &["no verb"]);
 }
+
+/// Catches suggestions that fall to pieces when they are pasted into a shell.
+#[test]
+fn suggested_commands_can_be_pasted() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.file("my data")).unwrap();
+    std::fs::copy(folder.file("table.csv"), folder.file("my data/it's.csv")).unwrap();
+    let ran = folder.run(
+        "release my|data/it's.csv --formula y~x --bounds bounds.toml --epsilon 1 --delta 1e-6 -o r.json",
+    );
+    ran.says(0, &[r"organza ledger budget 'my data/it'\''s.csv.ledger' --dataset 'it'\''s' --party 'it'\''s' --epsilon E"]);
+    let ran = folder.run("demo --records 200 --output my|demo");
+    for text in
+        ["organza inspect 'my demo/north.release.json'", "organza predict 'my demo/fit' 'my demo/north.csv'"]
+    {
+        assert!(ran.stdout.contains(text), "{text} is not in\n{}", ran.stdout);
+    }
+}

@@ -162,10 +162,7 @@ fn bad_requests_are_refused_before_they_cost_anything() {
     refuse("--counts site,,ill --epsilon 1", &["a name is missing"]);
     refuse("--counts site,ill;ill,site --epsilon 1", &["earlier table"]);
     refuse("--counts site --count-records --epsilon 1", &["--count-records", "--neighbours add-remove"]);
-    refuse(
-        "--counts site --bound site=a,b --epsilon 1",
-        &["ward.csv: line 4, column \"site\": \"c\" is not among"],
-    );
+    refuse("--counts site --bound site=a,b --epsilon 1", &["ward.csv: line 4, column \"site\": not among"]);
     refuse("--randomised-response site --neighbours add-remove --epsilon 1", &["--neighbours"]);
     refuse("--randomised-response site --delta 1e-6 --epsilon 1", &["cannot be used with"]);
     refuse("--counts site --epsilon 1 --neighbours add-remove --batch-records 9", &["--batch-records"]);

@@ -202,3 +202,70 @@ fn an_interruption_keeps_the_draws() {
     assert!(fit["summary"]["records"][0]["draws"].as_u64().unwrap() > 0);
     assert_eq!(fit["summary"]["records"][0]["end"], "interrupted");
 }
+
+/// A table of 120 columns breaks on a terminal of 80 and in a mail.
+#[test]
+fn the_table_fits_eighty_columns() {
+    let folder = released();
+    let ran = folder.run("fit party1.json party2.json");
+    let widest = ran.stdout.lines().map(|line| line.chars().count()).max().unwrap();
+    assert!(widest <= 80, "{widest}\n{}", ran.stdout);
+    for text in ["mean", "sd", "95% hdi", "r_hat", "left out: due to noise, mcse, ess tail", "summary.json"] {
+        assert!(ran.stdout.contains(text), "{text} is not in\n{}", ran.stdout);
+    }
+}
+
+/// Catches readers that recommend options which they refuse.
+#[test]
+fn all_readers_take_the_same_options() {
+    let folder = released();
+    folder.run("fit party1.json --method fast -o fit").says(0, &[]);
+    folder.write("new.csv", "1;2\n3;NA\n5;6\n");
+    folder.write("prior.csv", "2;1;0\n4;NA;1\n");
+    let options = "--delimiter ; --no-header --missing drop";
+    let bounds = "--bound c1=0:9 --bound c2=0:9 --bound c3=0:9";
+    folder.run(&format!("non-private prior.csv --formula c3~c1+c2 {bounds} {options}")).says(0, &[]);
+    folder.run("predict fit party1.csv --delimiter ;").says(2, &["there is no column"]);
+    folder.write("new.csv", "x2;x1\n1;2\n3;NA\n5;6\n");
+    folder.run("predict fit new.csv --delimiter ;").says(2, &["line 3, column \"x1\"", "--missing drop"]);
+    let ran = folder.run("predict fit new.csv --delimiter ; --missing drop");
+    ran.says(0, &["1 of 3 rows are incomplete"]);
+    assert_eq!(ran.stdout.lines().count(), 3);
+    assert!(ran.stdout.contains("\n3,"), "rows keep their numbers:\n{}", ran.stdout);
+}
+
+/// Batches of one party are about different records; the same batch twice, or a batch beside the whole, is not.
+#[test]
+fn batches_are_fitted_together_but_no_batch_twice() {
+    let folder = released();
+    let release =
+        "release party1.csv --formula y~x1+x2 --bounds bounds.toml --epsilon 1 --delta 1e-6 --no-ledger";
+    for rows in [500, 400] {
+        folder.run(&format!("{release} --batch-records {rows} -o {rows}.jsonl")).says(0, &[]);
+    }
+    let fit = folder.run("fit 500.jsonl party2.json --method fixed-gram --json").json();
+    assert_eq!((&fit["releases"], &fit["records"]), (&4.into(), &3000.0.into()));
+    for both in
+        ["500.jsonl 500.jsonl", "500.jsonl party1.json", "party1.json 500.jsonl", "500.jsonl 400.jsonl"]
+    {
+        folder.run(&format!("fit {both} --method fixed-gram")).says(2, &["party1", "--allow-duplicates"]);
+    }
+}
+
+#[test]
+fn help_states_the_defaults_that_are_used() {
+    let folder = released();
+    let help = folder.run("fit --help").stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for (words, method) in [("metropolis", "fixed-gram --sampler metropolis"), ("gibbs", "gibbs-update")] {
+        let fit = folder.run(&format!("fit party1.json --method {method} --draws 50 -o {words}"));
+        assert!(fit.code == 0 || fit.code == 3, "{}", fit.stderr);
+        let settings = folder.read(&format!("{words}/fit.toml"));
+        assert!(settings.contains("warmup = 5000") && settings.contains("thin = 20"), "{settings}");
+        assert!(help.contains(words), "{help}");
+    }
+    assert!(help.contains("[default: 1000; 0 for independent draws; 5000 for metropolis, gibbs, dense and plain; 2000 for interweaving]"), "{help}");
+    assert!(
+        help.contains("[default: 1; 20 for metropolis, gibbs, dense and plain; 5 for interweaving]"),
+        "{help}"
+    );
+}

@@ -90,3 +90,11 @@ fn finished_results_are_published_and_checked() {
     folder.write(verdicts, &folder.read(verdicts).replacen("agrees", "worse", 1));
     run(&folder, "reproduce ayb23-figure4 --check --out o").says(1, &["was worse, now agrees"]);
 }
+
+/// Catches a check that checks nothing and is content.
+#[test]
+fn a_check_without_results_fails() {
+    let folder = Folder::new();
+    run(&folder, "reproduce --check").says(2, &["no results", "repository", "--out"]);
+    run(&folder, "reproduce --check --out o").says(2, &["no results"]);
+}

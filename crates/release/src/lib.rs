@@ -6,6 +6,7 @@
 //! about samplers: it holds the types, their strict reading and writing, the arithmetic of privacy losses
 //! ([`loss`]) and of sensitivities ([`sensitivity`]), and the change of units ([`units`]).
 
+mod batch;
 mod check;
 mod claim;
 mod counts;
@@ -21,10 +22,12 @@ mod release;
 mod schema;
 pub mod sensitivity;
 mod statistic;
+mod suggest;
 pub mod units;
 mod validate;
 mod validate_statistic;
 
+pub use batch::{Parties, batch_name};
 pub use claim::Claim;
 pub use counts::{
     COUNTS_SCHEMA, CountFamily, CountLaw, CountNoise, CountRelease, LevelColumn, MOST_CELLS, cell_levels,
@@ -40,3 +43,4 @@ pub use read::{kind_of, read_many, read_one};
 pub use release::{Missing, Release, SCHEMA, SCHEMA_2, Tool};
 pub use schema::{json_schema, json_schema_1, json_schema_counts, json_schema_randomised};
 pub use statistic::{Layout, Statistic, Weights, fourth_moment_entries, gram_entries};
+pub use suggest::{did_you_mean, shell_word};

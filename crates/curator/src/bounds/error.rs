@@ -1,5 +1,6 @@
 //! Errors of public bounds.
 
+use organza_release::did_you_mean;
 use thiserror::Error;
 
 /// Why public bounds could not be read. `place` is `file:line:column` or the flag.
@@ -27,7 +28,10 @@ pub enum BoundsError {
         found: &'static str,
     },
     /// A key that bounds do not have.
-    #[error("{place}: unknown key `{key}` in the bounds of `{column}`; known are lower, upper and levels")]
+    #[error(
+        "{place}: unknown key `{key}` in the bounds of `{column}`{}; known are lower, upper and levels",
+        did_you_mean(key, &["lower", "upper", "levels"])
+    )]
     UnknownKey {
         /// Where it was given.
         place: String,

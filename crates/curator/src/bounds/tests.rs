@@ -53,7 +53,7 @@ fn errors_name_file_line_column_and_remedy() {
     let cases = [
         (
             "[x]\nlower = 0\nuper = 1",
-            "bounds.toml:3:1: unknown key `uper` in the bounds of `x`; known are lower, upper and levels",
+            "bounds.toml:3:1: unknown key `uper` in the bounds of `x` (did you mean `upper`?); known are lower, upper and levels",
         ),
         (
             "[x]\nlower = 5\nupper = 2",

@@ -80,6 +80,10 @@ impl Publishable for CountPlan {
         self.charge()
     }
 
+    fn check_columns(&self, reading: &Reading<'_>) -> Result<(), CuratorError> {
+        Table::of_levels(reading, &self.read)?.check_columns()
+    }
+
     fn measure(&self, reading: &Reading<'_>) -> Result<(ExactCounts, Counts), CuratorError> {
         let table = Table::of_levels(reading, &self.read)?;
         let (tallies, counts) = table.fold(|| self.tally(), Tally::add)?;

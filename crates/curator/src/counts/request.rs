@@ -1,6 +1,6 @@
 //! What a data holder asks for: contingency tables by the names of their columns.
 
-use organza_release::{Family, LevelColumn, Neighbours};
+use organza_release::{Family, LevelColumn, Neighbours, did_you_mean, shell_word};
 
 use crate::CuratorError;
 use crate::bounds::{Bounds, ColumnBounds};
@@ -102,7 +102,8 @@ pub(crate) fn public_levels<'n>(
         if columns.iter().any(|column| column.name == *name) {
             continue;
         }
-        let help = format!("give --bound {name}=LEVEL,LEVEL,... or levels in the bounds file");
+        let flag = shell_word(&format!("{name}=LEVEL,LEVEL,..."));
+        let help = format!("give --bound {flag} or levels in the bounds file");
         match bounds.column(name) {
             Some(ColumnBounds::Categorical { levels }) => {
                 columns.push(LevelColumn { name: name.clone(), levels: levels.clone() });
@@ -112,7 +113,9 @@ pub(crate) fn public_levels<'n>(
                 return Err(CuratorError::option(option, reason));
             }
             None => {
-                let reason = format!("column {name:?} has no public levels; {help}");
+                let known: Vec<&str> = bounds.columns().map(|(known, _)| known).collect();
+                let near = did_you_mean(name, &known);
+                let reason = format!("column {name:?} has no public levels{near}; {help}");
                 return Err(CuratorError::option(option, reason));
             }
         }

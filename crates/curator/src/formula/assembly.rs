@@ -86,7 +86,11 @@ impl<'a> Assembly<'a> {
                 None => missing.push(name.to_owned()),
             }
         }
-        if missing.is_empty() { Ok(()) } else { Err(FormulaError::MissingBounds { columns: missing }) }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let known = self.bounds.columns().map(|(name, _)| name.to_owned()).collect();
+        Err(FormulaError::MissingBounds { columns: missing, known })
     }
 
     /// Categorical columns may stand alone or in interactions only, and only on the right side.

@@ -1,5 +1,6 @@
 //! Errors of formulas and designs.
 
+use organza_release::{did_you_mean, shell_word};
 use thiserror::Error;
 
 /// How many characters of a long formula an error shows.
@@ -20,10 +21,12 @@ pub enum FormulaError {
         excerpt: String,
     },
     /// Columns of the formula have no public bounds.
-    #[error("{}", missing_bounds(columns))]
+    #[error("{}", missing_bounds(columns, known))]
     MissingBounds {
         /// The names, in the order of the formula.
         columns: Vec<String>,
+        /// The columns that have bounds.
+        known: Vec<String>,
     },
     /// The response has levels.
     #[error(
@@ -128,25 +131,20 @@ impl FormulaError {
     }
 }
 
-fn missing_bounds(columns: &[String]) -> String {
+fn missing_bounds(columns: &[String], known: &[String]) -> String {
     let advice = |column: &String| {
         let header = crate::bounds::table_header(column);
         let name = super::quoted_name(column);
-        let numeric = shell_word(format!("{name}=LOWER:UPPER"));
-        let levels = shell_word(format!("{name}=a,b"));
+        let numeric = shell_word(&format!("{name}=LOWER:UPPER"));
+        let levels = shell_word(&format!("{name}=a,b"));
         format!(
-            "column `{column}` has no public bounds; add to the bounds file\n\n\
+            "column `{column}` has no public bounds{}; add to the bounds file\n\n\
              \x20   {header}\n\
              \x20   lower = LOWER\n\
              \x20   upper = UPPER\n\n\
-             or give --bound {numeric} (a categorical column: levels = [\"a\", \"b\"], or --bound {levels})"
+             or give --bound {numeric} (a categorical column: levels = [\"a\", \"b\"], or --bound {levels})",
+            did_you_mean(column, known)
         )
     };
     columns.iter().map(advice).collect::<Vec<_>>().join("\n")
-}
-
-/// The text as one word of a shell command.
-fn shell_word(text: String) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "._=:,".contains(c);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

@@ -125,7 +125,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn column(&self, name: &str) -> Result<Part, FormulaError> {
-        let missing = || FormulaError::MissingBounds { columns: vec![name.to_owned()] };
+        let missing = || FormulaError::MissingBounds { columns: vec![name.to_owned()], known: Vec::new() };
         let index = *self.index.get(name).ok_or_else(missing)?;
         Ok(Part { leaf: Some(Leaf::Column(index)), interval: self.columns[index].interval })
     }

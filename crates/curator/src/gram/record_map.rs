@@ -138,8 +138,24 @@ impl RecordMap {
         steps.max(self.response_limit).max(self.intercept.unwrap_or(0.0))
     }
 
+    /// The factor c by which a record (features, then the response) is shrunk: 1 for those that are not.
+    pub fn scale(&self, record: &[f64]) -> Result<f64, GramError> {
+        Ok(self.coordinates(record)?.1)
+    }
+
     /// The integer vector of one record (features, then the response): the definition that every faster path obeys.
     pub fn integer_record(&self, record: &[f64]) -> Result<Vec<i64>, GramError> {
+        let (mut coordinates, scale) = self.coordinates(record)?;
+        for coordinate in &mut coordinates {
+            *coordinate *= scale;
+        }
+        let last = coordinates.len() - 1;
+        coordinates[last] = cut(coordinates[last], self.response_limit);
+        Ok(coordinates.iter().map(|coordinate| coordinate.round_ties_even() as i64).collect())
+    }
+
+    /// The coordinates in grid steps before scaling, and the scale.
+    fn coordinates(&self, record: &[f64]) -> Result<(Vec<f64>, f64), GramError> {
         let expected = self.columns.len();
         if record.len() != expected {
             return Err(GramError::ColumnCount { expected, found: record.len() });
@@ -152,11 +168,7 @@ impl RecordMap {
             squared_norm += coordinate * coordinate;
         }
         let scale = self.radius.map_or(1.0, |radius| record_scale(radius, squared_norm));
-        for coordinate in &mut coordinates {
-            *coordinate *= scale;
-        }
-        coordinates[last] = cut(coordinates[last], self.response_limit);
-        Ok(coordinates.iter().map(|coordinate| coordinate.round_ties_even() as i64).collect())
+        Ok((coordinates, scale))
     }
 }
 

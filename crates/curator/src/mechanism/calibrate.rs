@@ -42,6 +42,7 @@ pub(super) fn calibrate(
             Family::Laplace => laplace_scale(epsilon, sensitivity)?,
         };
         let calibrated = on_lattice(domain, statistic, family, scale, fineness)?;
+        let variation = calibrated.as_ref().map_or(0.0, |calibrated| calibrated.total_variation);
         if let Some(calibrated) = calibrated {
             let correction = lattice_delta(epsilon, calibrated.total_variation);
             if correction <= delta * LATTICE_SHARE || family == Family::Laplace {
@@ -50,9 +51,15 @@ pub(super) fn calibrate(
         }
         fineness += 8;
         if fineness > FINEST_LATTICE {
-            let reason =
-                format!("{epsilon} with delta {delta} asks for noise below the finest lattice; lower it");
-            return Err(CuratorError::option("--epsilon", reason));
+            // However small epsilon is, discrete noise costs twice its distance from continuous noise.
+            return Err(if 2.0 * variation > delta * LATTICE_SHARE {
+                let reason =
+                    format!("{delta:e} is too small even for the finest lattice of the noise; raise it");
+                CuratorError::option("--delta", reason)
+            } else {
+                let reason = format!("{epsilon} asks for noise below the finest lattice; lower it");
+                CuratorError::option("--epsilon", reason)
+            });
         }
     }
 }

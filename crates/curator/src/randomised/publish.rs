@@ -106,6 +106,10 @@ impl Publishable for RandomisedPlan {
         self.charge()
     }
 
+    fn check_columns(&self, reading: &Reading<'_>) -> Result<(), CuratorError> {
+        Table::of_levels(reading, &self.read)?.check_columns()
+    }
+
     fn measure(&self, reading: &Reading<'_>) -> Result<(ExactAnswers, Counts), CuratorError> {
         let mut whole = None;
         let counts = self.measure_batches(reading, u64::MAX, &mut |exact| {

@@ -94,11 +94,11 @@ impl<'a> Needs<'a> {
         match cell {
             Cell::Number(value) if value.is_finite() => match rule {
                 Some(rule) if !rule.allows(value) => {
-                    fail(format!("{value} is {}, which the model cannot use", rule.text()))
+                    fail(format!("{}, which the model cannot use", rule.text()))
                 }
                 _ => Ok(Some(value)),
             },
-            Cell::Number(value) if value.is_infinite() => fail(format!("{value} is not a finite number")),
+            Cell::Number(value) if value.is_infinite() => fail("not a finite number".to_string()),
             Cell::Number(_) | Cell::Missing => match self.missing {
                 Missing::Refused => fail(MISSING_HELP.to_string()),
                 Missing::Dropped => Ok(None),
@@ -109,7 +109,7 @@ impl<'a> Needs<'a> {
                     Ok(Some(0.5 * described.interval.lower + 0.5 * described.interval.upper))
                 }
             },
-            Cell::Text(text) => fail(format!("{:?} is not a number", String::from_utf8_lossy(text))),
+            Cell::Text(text) => fail(format!("not a number{}", hint(text))),
         }
     }
 
@@ -137,16 +137,36 @@ impl<'a> Needs<'a> {
         };
         match self.levels[column].get(text.as_slice()) {
             Some(code) => Ok(Some(*code)),
-            None => fail(format!(
-                "{:?} is not among the public levels {}",
-                String::from_utf8_lossy(&text),
-                described.levels.join(", ")
-            )),
+            None => fail(format!("not among the public levels {}", described.levels.join(", "))),
         }
     }
 
     fn cell_error(&self, column: &str, place: String, reason: String) -> CuratorError {
         CuratorError::Cell { path: self.path.clone(), place, column: column.to_string(), reason }
+    }
+}
+
+/// What to do with dates.
+pub(super) const DATE_HELP: &str = "turn it into a number, for instance days since a public date";
+
+/// What a text that is no number may be meant to be. The text itself is private and is not shown.
+fn hint(text: &[u8]) -> String {
+    let digits = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+    let day = text.split(|byte| *byte == b' ' || *byte == b'T').next().unwrap_or(text);
+    let date = b"-/.".iter().any(|separator| {
+        let parts: Vec<&[u8]> = day.split(|byte| byte == separator).collect();
+        parts.len() == 3
+            && digits(parts[0])
+            && digits(parts[2])
+            && parts[1].iter().all(u8::is_ascii_alphanumeric)
+    });
+    let unsigned = text.strip_prefix(b"-").unwrap_or(text);
+    let mut parts = unsigned.split(|byte| *byte == b',');
+    let comma = (parts.next().is_some_and(digits), parts.next().is_some_and(digits), parts.next().is_none());
+    match (date, comma) {
+        (true, _) => format!("; it looks like a date: {DATE_HELP}"),
+        (_, (true, true, true)) => "; it looks like a decimal comma: say --decimal-comma".to_string(),
+        _ => String::new(),
     }
 }
 

@@ -9,6 +9,7 @@ use csv::{ByteRecord, ErrorKind, ReaderBuilder};
 use flate2::bufread::MultiGzDecoder;
 
 use super::block::{BLOCK_ROWS, Block, Cell};
+use super::line_ends::LineEnds;
 use super::{Counts, Event, Input, Table};
 use crate::CuratorError;
 
@@ -23,20 +24,14 @@ pub(super) fn read(
     on_event: &mut dyn FnMut(Event<'_>) -> Result<(), CuratorError>,
 ) -> Result<Counts, CuratorError> {
     let position = Rc::new(Counter::new(0));
-    let (stream, total) = open(table.input, &position)?;
-    let mut source = ReaderBuilder::new()
-        .has_headers(false)
-        .delimiter(table.options.delimiter)
-        .buffer_capacity(1 << 18)
-        .from_reader(stream);
-    let mut reader =
-        Rows { table, fields: vec![], block: Block::new(&table.needs), counts: Counts::default() };
+    let (mut source, total) = source_of(table, &position)?;
+    let mut reader = Rows::new(table);
     let mut record = ByteRecord::new();
     let mut pending = reader.read_header(&mut source, &mut record)?;
     let mut batch = Counts::default();
     while pending || next(&mut source, &mut record, table)? {
         pending = false;
-        let kept = reader.push(&record)?;
+        let kept = reader.push(&record, line_of(&source, &record))?;
         batch.rows += 1;
         batch.records += u64::from(kept);
         let batch_is_full = batch.rows == batch_rows;
@@ -56,6 +51,25 @@ pub(super) fn read(
     Ok(reader.counts)
 }
 
+/// Looks for the needed columns in the header.
+pub(super) fn check_columns(table: &Table<'_>) -> Result<(), CuratorError> {
+    let (mut source, _) = source_of(table, &Rc::new(Counter::new(0)))?;
+    Rows::new(table).read_header(&mut source, &mut ByteRecord::new()).map(drop)
+}
+
+/// A reader of rows, and the bytes of the file.
+fn source_of(table: &Table<'_>, position: &Rc<Counter<u64>>) -> Result<(Source, Option<u64>), CuratorError> {
+    let (stream, total) = open(table.input, position)?;
+    // With a line feed at the end of every record, the last one included, lines can be counted (`line_of`).
+    let stream: Box<dyn Read> = Box::new(LineEnds::new(stream).chain(&b"\n"[..]));
+    let builder = ReaderBuilder::new()
+        .has_headers(false)
+        .delimiter(table.options.delimiter)
+        .buffer_capacity(1 << 18)
+        .from_reader(stream);
+    Ok((builder, total))
+}
+
 /// State of reading the rows of one file.
 struct Rows<'t> {
     table: &'t Table<'t>,
@@ -65,7 +79,11 @@ struct Rows<'t> {
     counts: Counts,
 }
 
-impl Rows<'_> {
+impl<'t> Rows<'t> {
+    fn new(table: &'t Table<'t>) -> Self {
+        Self { table, fields: vec![], block: Block::new(&table.needs), counts: Counts::default() }
+    }
+
     /// Finds the needed columns. Returns whether `record` already holds the first row of data.
     fn read_header(&mut self, source: &mut Source, record: &mut ByteRecord) -> Result<bool, CuratorError> {
         let path = &self.table.needs.path;
@@ -85,10 +103,12 @@ impl Rows<'_> {
         Ok(!self.table.options.header)
     }
 
-    fn push(&mut self, record: &ByteRecord) -> Result<bool, CuratorError> {
-        let line = record.position().map_or(0, |position| position.line());
+    fn push(&mut self, record: &ByteRecord, line: u64) -> Result<bool, CuratorError> {
         let numbers = self.table.needs.numeric.len();
-        let cell = |column: usize| to_cell(record[self.fields[column]].trim_ascii(), column < numbers);
+        let decimal_comma = self.table.options.decimal_comma;
+        let cell = |column: usize| {
+            to_cell(record[self.fields[column]].trim_ascii(), (column < numbers).then_some(decimal_comma))
+        };
         let kept = self.block.push(&self.table.needs, cell, &|| format!("line {line}"))?;
         self.counts.rows += 1;
         self.counts.records += u64::from(kept);
@@ -107,14 +127,32 @@ impl Rows<'_> {
     }
 }
 
-fn to_cell(text: &[u8], numeric: bool) -> Cell<'_> {
+/// The line in which the record that was just read begins. Blank lines before it are not a part of it.
+fn line_of(source: &Source, record: &ByteRecord) -> u64 {
+    let inside = record.as_slice().iter().filter(|byte| **byte == b'\n').count() as u64;
+    source.position().line().saturating_sub(1 + inside)
+}
+
+/// A level, or a number if it is said whether numbers have decimal commas.
+fn to_cell(text: &[u8], decimal_comma: Option<bool>) -> Cell<'_> {
     if MISSING_TEXTS.contains(&text) {
         return Cell::Missing;
     }
-    match fast_float2::parse::<f64, _>(text) {
-        Ok(number) if numeric => Cell::Number(number),
-        _ => Cell::Text(text),
+    let number = match decimal_comma {
+        None => None,
+        Some(false) => fast_float2::parse::<f64, _>(text).ok(),
+        Some(true) => with_decimal_comma(text),
+    };
+    number.map_or(Cell::Text(text), Cell::Number)
+}
+
+/// The number of a text with a decimal comma. A point is refused: it may separate thousands.
+fn with_decimal_comma(text: &[u8]) -> Option<f64> {
+    if text.contains(&b'.') {
+        return None;
     }
+    let point: Vec<u8> = text.iter().map(|byte| if *byte == b',' { b'.' } else { *byte }).collect();
+    fast_float2::parse::<f64, _>(&point).ok()
 }
 
 /// The index of each wanted name; a name that is not there, or there twice, is an error.
@@ -134,7 +172,7 @@ pub(super) fn find_columns<'n>(
                 (None, _) => Err(CuratorError::UnknownColumn {
                     path: path.to_string(),
                     column: name.to_string(),
-                    available: names.join(", "),
+                    available: names.to_vec(),
                 }),
             }
         })
@@ -143,10 +181,11 @@ pub(super) fn find_columns<'n>(
 
 fn next(source: &mut Source, record: &mut ByteRecord, table: &Table<'_>) -> Result<bool, CuratorError> {
     let path = &table.needs.path;
-    source.read_byte_record(record).map_err(|error| match error.kind() {
-        ErrorKind::UnequalLengths { pos, expected_len, len } => CuratorError::Row {
+    let read = source.read_byte_record(record);
+    read.map_err(|error| match error.kind() {
+        ErrorKind::UnequalLengths { expected_len, len, .. } => CuratorError::Row {
             path: path.clone(),
-            place: format!("line {}", pos.as_ref().map_or(0, |position| position.line())),
+            place: format!("line {}", line_of(source, record)),
             reason: format!("has {len} fields, the first line has {expected_len}"),
         },
         _ => CuratorError::file(path, &error),

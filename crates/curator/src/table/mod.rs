@@ -2,6 +2,7 @@
 
 mod block;
 mod csv;
+mod line_ends;
 mod parquet;
 
 use std::path::{Path, PathBuf};
@@ -40,6 +41,8 @@ pub struct ReadOptions {
     pub header: bool,
     /// Field separator of a CSV file.
     pub delimiter: u8,
+    /// Whether numbers of a CSV file have a comma where others have a point.
+    pub decimal_comma: bool,
     /// What to do with missing values.
     pub missing: Missing,
     /// Number of threads for formats that allow it.
@@ -49,7 +52,7 @@ pub struct ReadOptions {
 impl Default for ReadOptions {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { header: true, delimiter: b',', missing: Missing::Refused, threads }
+        Self { header: true, delimiter: b',', decimal_comma: false, missing: Missing::Refused, threads }
     }
 }
 
@@ -146,6 +149,14 @@ impl<'a> Table<'a> {
             return Err(CuratorError::EmptyTable { path: self.input.name() });
         }
         Ok(counts)
+    }
+
+    /// Looks for the needed columns in the header, and at no value.
+    pub fn check_columns(&self) -> Result<(), CuratorError> {
+        match self.parquet_path()? {
+            Some(path) => parquet::check_columns(self, path),
+            None => csv::check_columns(self),
+        }
     }
 
     /// Parquet files begin with four fixed bytes.

@@ -13,7 +13,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 
-use super::block::{Block, Cell, Needs};
+use super::block::{Block, Cell, DATE_HELP, Needs};
 use super::csv::find_columns;
 use super::{Counts, Event, Table};
 use crate::CuratorError;
@@ -38,6 +38,11 @@ struct Piece {
     rows: usize,
     /// Its first row, counted from the beginning of the file.
     first_row: u64,
+}
+
+/// Looks for the needed columns in the footer.
+pub(super) fn check_columns(table: &Table<'_>, path: &Path) -> Result<(), CuratorError> {
+    Source::open(table, path).map(drop)
 }
 
 /// Folds all row groups, each thread into a state of its own.
@@ -230,7 +235,8 @@ impl<'t> Source<'t> {
     fn to_numbers(&self, array: &ArrayRef, name: &str) -> Result<Float64Array, CuratorError> {
         let kind = array.data_type();
         if !(kind.is_numeric() || *kind == DataType::Boolean || *kind == DataType::Null) {
-            return Err(self.fail(&format!("column {name:?} holds {kind}, not numbers")));
+            let help = if kind.is_temporal() { format!(": {DATE_HELP}") } else { String::new() };
+            return Err(self.fail(&format!("column {name:?} holds {kind}, not numbers{help}")));
         }
         let cast = arrow_cast::cast(array, &DataType::Float64).map_err(|error| self.fail(&error))?;
         Ok(cast.as_primitive::<Float64Type>().clone())

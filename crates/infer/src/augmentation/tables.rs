@@ -1,8 +1,6 @@
 //! Releases of noisy contingency tables as record-additive mechanisms.
 
-use std::collections::HashSet;
-
-use organza_release::{CountFamily, CountRelease, LevelColumn, Neighbours};
+use organza_release::{CountFamily, CountRelease, LevelColumn, Neighbours, Parties};
 
 use super::{PartySum, RecordAdditive, Replacement};
 use crate::InferError;
@@ -138,9 +136,9 @@ pub fn table_mechanisms(
     releases: &[CountRelease],
 ) -> Result<(Vec<LevelColumn>, Vec<TableMechanism>), InferError> {
     let first = releases.first().ok_or(InferError::NoRelease)?;
-    let mut seen = HashSet::new();
+    let mut seen = Parties::default();
     for release in releases {
-        if !seen.insert(&release.party) {
+        if !seen.admit(&release.party) {
             return Err(InferError::Duplicate { party: release.party.clone() });
         }
         if release.columns != first.columns {

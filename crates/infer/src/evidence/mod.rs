@@ -5,9 +5,7 @@
 mod agreement;
 mod party;
 
-use std::collections::HashSet;
-
-use organza_release::{Domain, Release};
+use organza_release::{Domain, Parties, Release};
 
 use crate::InferError;
 pub(crate) use party::{GramNoise, Isometry, Party};
@@ -45,9 +43,9 @@ impl Evidence {
     ) -> Result<Self, InferError> {
         let mut releases = releases.peekable();
         let first = *releases.peek().ok_or(InferError::NoRelease)?;
-        let (mut seen, mut parties) = (HashSet::new(), Vec::<Party>::new());
+        let (mut seen, mut parties) = (Parties::default(), Vec::<Party>::new());
         for release in releases {
-            if !seen.insert(&release.party) && !allow_duplicates {
+            if !seen.admit(&release.party) && !allow_duplicates {
                 return Err(InferError::Duplicate { party: release.party.clone() });
             }
             agreement::check(first, release)?;

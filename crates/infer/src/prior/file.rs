@@ -19,6 +19,7 @@
 
 use std::collections::BTreeMap;
 
+use organza_release::did_you_mean;
 use organza_release::units::CoefficientMap;
 use serde::{Deserialize, Serialize};
 
@@ -145,7 +146,8 @@ impl PriorFile {
         for (field, given) in [("coefficients.mean", &part.mean), ("coefficients.sd", &part.sd)] {
             if let Some(unknown) = given.keys().find(|name| !names.contains(name)) {
                 let known = names.join(", ");
-                let reason = format!("names {unknown:?}, which is no coefficient; there are {known}");
+                let near = did_you_mean(unknown, names);
+                let reason = format!("names {unknown:?}, which is no coefficient{near}; there are {known}");
                 return Err(InferError::prior(field, reason));
             }
         }

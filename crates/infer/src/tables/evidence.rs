@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use organza_release::{CountRelease, LevelColumn};
+use organza_release::{CountRelease, LevelColumn, Parties};
 
 use super::crossing::Crossing;
 use super::noise::Observation;
@@ -39,9 +39,9 @@ impl TableEvidence {
     pub fn new(releases: &[CountRelease], allow_duplicates: bool) -> Result<Self, InferError> {
         let first = releases.first().ok_or(InferError::NoRelease)?;
         check_columns(&first.party, &first.columns)?;
-        let mut seen = HashSet::new();
+        let mut seen = Parties::default();
         for release in releases {
-            if !seen.insert(&release.party) && !allow_duplicates {
+            if !seen.admit(&release.party) && !allow_duplicates {
                 return Err(InferError::Duplicate { party: release.party.clone() });
             }
             same_columns((&first.party, &first.columns), (&release.party, &release.columns))?;

@@ -5,17 +5,22 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use organza_curator::ledger::{Account, Charge, ChargeOutcome, Ledger, Preview};
 use organza_curator::table::{Input, ReadOptions};
+use organza_release::shell_word;
 
 use super::failure::Failure;
-use super::release_choices::MissingName;
+use super::read_arguments::ReadArguments;
 use super::terminal::{say, warn};
 
 /// Said when nobody keeps the budget.
 pub const NO_LEDGER: &str = "no ledger is charged: keep track of the loss of this data set yourself";
 
 /// The table that a person names; `-` is standard input.
-pub fn input(table: &Path) -> Input {
-    if table.as_os_str() == "-" { Input::Standard } else { Input::File(table.to_path_buf()) }
+pub fn input(table: &Path) -> Result<Input, Failure> {
+    if table.is_dir() {
+        let text = format!("{}: this is a folder; name the table in it", table.display());
+        return Err(Failure::bad_input(text));
+    }
+    Ok(if table.as_os_str() == "-" { Input::Standard } else { Input::File(table.to_path_buf()) })
 }
 
 /// A table that is a file.
@@ -36,12 +41,6 @@ pub fn ledger_beside(table: Option<&Path>) -> Option<PathBuf> {
     Some(PathBuf::from(name))
 }
 
-/// The separator as the reader wants it.
-pub fn delimiter(given: char) -> Result<u8, Failure> {
-    u8::try_from(given)
-        .map_err(|_| Failure::bad_input(format!("--delimiter: {given:?} is not a single byte")))
-}
-
 /// What a ledger would hold after a charge.
 pub fn preview(path: &Path, account: &Account, charge: &Charge) -> Result<Preview, Failure> {
     Ok(match Ledger::open_read_only(path)? {
@@ -52,15 +51,8 @@ pub fn preview(path: &Path, account: &Account, charge: &Charge) -> Result<Previe
 
 #[derive(Args, Debug)]
 pub struct BesideTable {
-    /// What to do with missing values
-    #[arg(long, value_enum, default_value_t = MissingName::Error)]
-    missing: MissingName,
-    /// The CSV file has no header; its columns are c1, c2, ...
-    #[arg(long)]
-    no_header: bool,
-    /// Field separator of the CSV file
-    #[arg(long, default_value_t = ',')]
-    delimiter: char,
+    #[command(flatten)]
+    read: ReadArguments,
     /// Name of the data holder; the table's file name by default
     #[arg(long)]
     party: Option<String>,
@@ -83,13 +75,12 @@ pub struct Paid {
 impl BesideTable {
     /// The table.
     pub fn input(&self, table: Option<&Path>) -> Result<Input, Failure> {
-        table.map(input).ok_or_else(|| Failure::bad_input("TABLE is needed"))
+        input(table.ok_or_else(|| Failure::bad_input("TABLE is needed"))?)
     }
 
     /// How it is read.
-    pub fn options(&self) -> Result<ReadOptions, Failure> {
-        let (delimiter, missing) = (delimiter(self.delimiter)?, self.missing.into());
-        Ok(ReadOptions { header: !self.no_header, delimiter, missing, ..ReadOptions::default() })
+    pub fn options(&self) -> ReadOptions {
+        self.read.options()
     }
 
     /// The ledger and the account in it.
@@ -147,17 +138,21 @@ impl Paid {
     /// Tells a person what was spent.
     pub fn say(&self) {
         let Some((_, path, account, outcome)) = &self.made else { return };
-        let set = if outcome.budget_was_set {
-            format!(
-                "; no budget was set, so it is now this run's own loss and is spent. To allow more: organza ledger \
-                 budget {} --dataset {} --party {} --epsilon E --delta D",
-                path.display(),
-                account.dataset,
-                account.party
-            )
-        } else {
-            String::new()
-        };
-        say(&format!("{}: spent {} of {account}{set}", path.display(), outcome.spent));
+        say(&spent(path, account, outcome, "run"));
     }
+}
+
+/// What was spent on a run or release, and how to allow more if it set the budget.
+pub fn spent(path: &Path, account: &Account, outcome: &ChargeOutcome, what: &str) -> String {
+    let text = format!("{}: spent {} of {account}", path.display(), outcome.spent);
+    if !outcome.budget_was_set {
+        return text;
+    }
+    format!(
+        "{text}; no budget was set, so it is now this {what}'s own loss and is spent. To allow more: organza ledger \
+         budget {} --dataset {} --party {} --epsilon E --delta D",
+        shell_word(&path.display().to_string()),
+        shell_word(&account.dataset),
+        shell_word(&account.party)
+    )
 }

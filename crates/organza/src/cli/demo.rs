@@ -13,7 +13,7 @@ use organza_experiments::simulation::{Simulation, Truth};
 use organza_infer::{Fit, MethodSpec, ModelSpec};
 use organza_mcmc::Plan as McmcPlan;
 use organza_mcmc::diagnostics::Interval;
-use organza_release::Release;
+use organza_release::{Release, shell_word};
 use serde_json::json;
 
 use super::failure::{Failure, Status};
@@ -128,18 +128,23 @@ fn posterior(truth: &Truth, fit: &Fit) -> String {
 }
 
 fn story(folder: &Path, truth: &Truth, releases: &[(String, Release)], fit: &Fit) -> String {
+    let inside = |name: &str| shell_word(&folder.join(name).display().to_string());
     format!(
         "Three hospitals hold tables that they may not share: {folder}/{{north,east,south}}.csv\n\
          Each published noisy sums for the regression  {formula}\n\n{overview}\n\
          What an analyst learns from the three releases alone:\n\n{fitted}\n\
          The tables were simulated, so the truth is known:\n{posterior}\n\
-         Look inside:   organza inspect {folder}/north.release.json\n\
-         See the books: organza ledger show {folder}/north.csv.ledger\n\
-         Predict:       organza predict {folder}/fit {folder}/north.csv -o predictions.csv\n",
+         Look inside:   organza inspect {release}\n\
+         See the books: organza ledger show {ledger}\n\
+         Predict:       organza predict {fit} {table} -o predictions.csv\n",
         folder = folder.display(),
         formula = truth.formula,
         overview = inspect::overview(releases),
         fitted = fit_report::table_of(fit),
         posterior = posterior(truth, fit),
+        release = inside("north.release.json"),
+        ledger = inside("north.csv.ledger"),
+        fit = inside("fit"),
+        table = inside("north.csv"),
     )
 }

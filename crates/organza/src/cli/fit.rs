@@ -66,13 +66,14 @@ pub struct PlanArguments {
     /// Chains [default: 4]
     #[arg(long)]
     chains: Option<usize>,
-    /// Steps of warm-up of each chain [default: 1000; 0 for independent draws]
+    /// Steps of warm-up of each chain [default: 1000; 0 for independent draws; 5000 for metropolis, gibbs, dense and plain; 2000 for
+    /// interweaving]
     #[arg(long)]
     warmup: Option<usize>,
     /// Draws to keep of each chain [default: 1000]
     #[arg(long)]
     draws: Option<usize>,
-    /// Steps for each draw [default: 1; 10 for metropolis]
+    /// Steps for each draw [default: 1; 20 for metropolis, gibbs, dense and plain; 5 for interweaving]
     #[arg(long)]
     thin: Option<usize>,
     /// Same seed, same draws, on any number of threads [default: 0]

@@ -3,19 +3,21 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use organza_curator::NonPrivate;
 use organza_curator::formula::Formula;
-use organza_curator::table::{Input, ReadOptions};
+use organza_curator::table::Reading;
+use organza_curator::{NonPrivate, Weighted};
 use organza_release::units::CoefficientMap;
 use serde_json::json;
 
+use super::beside_table::input;
 use super::failure::{Failure, Status};
+use super::read_arguments::ReadArguments;
 use super::release::read_bounds;
-use super::terminal::{Bar, print_json, print_text, short, table, warn};
+use super::terminal::{Bar, print_json, print_text, prose, short, table, warn};
 
 #[derive(Args, Debug)]
 pub struct NonPrivateArguments {
-    /// The table: CSV (also gzipped) or Parquet
+    /// The table: CSV (also gzipped) or Parquet; `-` reads CSV from standard input
     table: PathBuf,
     /// The regression
     #[arg(long)]
@@ -26,6 +28,8 @@ pub struct NonPrivateArguments {
     /// Bounds of a column, x=0:10, or its levels, site=a,b,c (wins over the file; may be repeated)
     #[arg(long, value_name = "COLUMN=PUBLIC")]
     bound: Vec<String>,
+    #[command(flatten)]
+    read: ReadArguments,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -37,24 +41,49 @@ const WARNING: &str =
 pub fn run(arguments: &NonPrivateArguments) -> Result<Status, Failure> {
     let formula: Formula = arguments.formula.parse().map_err(Failure::bad_input)?;
     let bounds = read_bounds(arguments.bounds.as_deref(), &arguments.bound)?;
-    let input = Input::File(arguments.table.clone());
+    let (input, options) = (input(&arguments.table)?, arguments.read.options());
     let bar = Bar::new(arguments.json);
-    let exact = organza_curator::non_private(formula, bounds, &input, &ReadOptions::default(), &bar);
+    let exact = organza_curator::non_private(
+        formula,
+        bounds,
+        &Reading { input: &input, options: &options, progress: &bar },
+    );
     bar.finish();
     let exact = exact?;
-    let coefficients = posterior(&exact)
-        .ok_or_else(|| Failure::failed("the sums of squares are too large for 64-bit arithmetic"))?;
+    let too_large = || Failure::failed("the sums of squares are too large for 64-bit arithmetic");
+    let coefficients = posterior(&exact, &exact.gram).ok_or_else(too_large)?;
+    let weighted =
+        exact.weighted.as_ref().map(|weighted| posterior(&exact, &weighted.gram).ok_or_else(too_large));
+    let weighted = weighted.transpose()?;
     warn(WARNING);
     if arguments.json {
-        print_json(&json!({ "private": false, "records": exact.records, "coefficients": coefficients }))?;
+        print_json(&json!({
+            "private": false, "records": exact.records, "coefficients": coefficients, "weighted": weighted,
+        }))?;
         return Ok(Status::Fine);
     }
-    let rows = coefficients.iter().map(|coefficient| {
-        let Coefficient { name, mean, sd, interval } = coefficient;
-        vec![name.clone(), short(*mean), short(*sd), short(interval[0]), short(interval[1])]
-    });
-    print_text(&table(&["coefficient", "mean", "sd", "2.5%", "97.5%"], rows))?;
+    print_text(&explain(&exact, &coefficients, weighted.as_deref()))?;
     Ok(Status::Fine)
+}
+
+/// The estimates for a person, beside each other where there are two.
+fn explain(exact: &NonPrivate, coefficients: &[Coefficient], weighted: Option<&[Coefficient]>) -> String {
+    let mut header = vec!["coefficient", "mean", "sd", "2.5%", "97.5%"];
+    header.extend(weighted.iter().flat_map(|_| ["weighted mean", "weighted sd"]));
+    let rows = coefficients.iter().enumerate().map(|(place, coefficient)| {
+        let Coefficient { name, mean, sd, interval } = coefficient;
+        let second = weighted.iter().flat_map(|weighted| [weighted[place].mean, weighted[place].sd]);
+        let numbers = [*mean, *sd, interval[0], interval[1]].into_iter().chain(second);
+        [name.clone()].into_iter().chain(numbers.map(short)).collect()
+    });
+    let text = table(&header, rows);
+    let Some(Weighted { radius, intercept_weight, .. }) = &exact.weighted else { return text };
+    text + &prose(&format!(
+        "weighted: every record counts c^2 as in the default release, where c = min(1, {}/|(g, u)|) for normalised features u and a constant \
+         g = {}: long records count less",
+        short(*radius),
+        short(*intercept_weight)
+    ))
 }
 
 /// Posterior of one coefficient in users' units.
@@ -72,10 +101,10 @@ struct Coefficient {
 const PRIOR: (f64, f64, f64) = (0.01, 1.0, 0.01);
 
 /// The conjugate posterior under theta ~ N(0, sigma^2/0.01), sigma^2 ~ IG(1, 0.01): a multivariate t distribution.
-fn posterior(exact: &NonPrivate) -> Option<Vec<Coefficient>> {
+fn posterior(exact: &NonPrivate, gram: &[f64]) -> Option<Vec<Coefficient>> {
     let (size, (ridge, shape, rate)) = (exact.domain.dimension(), PRIOR);
     let p = size - 1;
-    let entry = |row: usize, column: usize| exact.gram[row * size + column];
+    let entry = |row: usize, column: usize| gram[row * size + column];
     let precision = |k: usize| entry(k / p, k % p) + if k.is_multiple_of(p + 1) { ridge } else { 0.0 };
     let inverse = inverse((0..p * p).map(precision).collect(), p)?;
     let mean: Vec<f64> = (0..p).map(|row| (0..p).map(|k| inverse[row * p + k] * entry(k, p)).sum()).collect();
@@ -85,7 +114,7 @@ fn posterior(exact: &NonPrivate) -> Option<Vec<Coefficient>> {
     let map = CoefficientMap::new(&exact.domain);
     let (mean, unit) = (map.to_users(&mean), map.covariance_to_users(&inverse));
     let reach = student_quantile(2.0 * shape);
-    let names = exact.domain.intercept().then_some("(intercept)").into_iter();
+    let names = exact.domain.intercept().then_some("intercept").into_iter();
     let names = names.chain(exact.domain.feature_names()).enumerate();
     let coefficient = |(k, name): (usize, &str)| {
         let half = reach * (rate / shape * unit[k * p + k]).sqrt();

@@ -5,8 +5,8 @@ use organza_infer::tables::TableFit;
 use organza_mcmc::{Draws, Summary};
 use serde_json::{Value, json};
 
-use super::fit_report::cells;
-use super::terminal::{short, table};
+use super::fit_report::summary_table;
+use super::terminal::prose;
 
 /// The parts of a posterior that are printed and kept.
 pub struct Posterior {
@@ -54,22 +54,15 @@ impl Posterior {
 
     /// The table for a person, with the sampler and why. Rates of acceptance say little of how well a chain mixes: they come last.
     pub fn table(&self) -> String {
-        let interval = format!("{}% hdi", short(100.0 * self.summary.mass));
-        let header = ["", "mean", "sd", &interval, "", "mcse", "ess bulk", "ess tail", "r_hat"];
-        let rows = self.summary.parameters.iter().map(cells);
         let records = self.records.map_or(String::new(), |records| format!(" about {records} records"));
         let plural = if self.releases == 1 { "" } else { "s" };
-        format!(
-            "{} release{plural}{records}; model {} ({}): {}\n{}{} chains of {} draws{}\n",
-            self.releases,
-            self.model,
-            self.sampler,
-            self.reason,
-            table(&header, rows),
-            self.summary.chains,
-            self.summary.draws,
-            self.acceptance(),
-        )
+        let head = format!(
+            "{} release{plural}{records}; model {} ({}): {}",
+            self.releases, self.model, self.sampler, self.reason
+        );
+        let Summary { chains, draws, .. } = self.summary;
+        let foot = format!("{chains} chains of {draws} draws{}", self.acceptance());
+        prose(&head) + &summary_table(&self.summary, &[]) + &prose(&foot)
     }
 
     fn acceptance(&self) -> String {

@@ -11,14 +11,16 @@ use organza_curator::output::PendingFile;
 use organza_curator::table::{Event, Input, ReadOptions, Table};
 use organza_infer::{Prediction, Predictor};
 use organza_mcmc::files::read_parquet;
-use organza_release::{Column, Domain};
+use organza_release::{Column, Domain, Missing};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::beside_table::input;
 use super::failure::{Failure, Status};
 use super::fit_folder::{DRAWS, SUMMARY};
-use super::terminal::{print_json, print_text, short};
+use super::read_arguments::ReadArguments;
+use super::terminal::{print_json, print_text, short, warn};
 
 #[derive(Args, Debug)]
 pub struct PredictArguments {
@@ -34,6 +36,8 @@ pub struct PredictArguments {
     /// Mass of the intervals
     #[arg(long, default_value_t = 0.95)]
     mass: f64,
+    #[command(flatten)]
+    read: ReadArguments,
     /// Replace an existing file
     #[arg(long)]
     force: bool,
@@ -54,6 +58,10 @@ struct Fitted {
 
 /// Records of the table as the regression sees them.
 struct Records {
+    /// Number of each record's row in the table; incomplete ones may be missing.
+    numbers: Vec<u64>,
+    /// Rows of the table.
+    rows: u64,
     /// Row by row: the constant if there is one, then the features.
     features: Vec<f64>,
     width: usize,
@@ -76,12 +84,16 @@ pub fn run(arguments: &PredictArguments) -> Result<Status, Failure> {
     let draws = File::open(&path).map_err(|error| unusable(&path, error))?;
     let draws = read_parquet(draws).map_err(|error| unusable(&path, error))?;
     let predictor = Predictor::new(&draws, fitted.residual_sd).map_err(|error| unusable(&path, error))?;
-    let records = Records::read(&arguments.table, &domain)?;
+    let records = Records::read(&arguments.table, &domain, &arguments.read.options())?;
     if records.width != predictor.coefficients() {
         return Err(unusable(&path, "the draws and the summary are of different fits"));
     }
     let predictions = records.predict(&predictor, arguments.mass);
     let text = records.as_csv(&predictions);
+    let incomplete = records.rows - predictions.len() as u64;
+    if incomplete > 0 {
+        warn(&format!("{incomplete} of {} rows are incomplete and have no prediction", records.rows));
+    }
     match file {
         None => print_text(&text)?,
         Some(mut file) => {
@@ -95,32 +107,42 @@ pub fn run(arguments: &PredictArguments) -> Result<Status, Failure> {
 
 impl Records {
     /// Reads the table with the response if it has one.
-    fn read(path: &Path, domain: &Domain) -> Result<Self, Failure> {
+    fn read(path: &Path, domain: &Domain, options: &ReadOptions) -> Result<Self, Failure> {
+        let input = input(path)?;
         let formula: Formula = domain.formula().parse().map_err(Failure::bad_input)?;
         let bounds = bounds(&formula, domain)?;
         let design = Design::compile(&formula, &bounds).map_err(Failure::bad_input)?;
-        match Self::read_with(path, &design, true) {
+        match Self::read_with(&input, &design, options, true) {
             Err(CuratorError::UnknownColumn { .. }) => {
                 // Perhaps only the response is missing: read the right side alone, with one of its own columns on the left.
                 let numeric = |name: &&str| matches!(bounds.column(name), Some(ColumnBounds::Numeric { .. }));
                 let Some(stand_in) = formula.columns().into_iter().skip(1).find(numeric) else {
-                    return Ok(Self::read_with(path, &design, true)?);
+                    return Ok(Self::read_with(&input, &design, options, true)?);
                 };
                 let formula = formula.with_stand_in_response(stand_in);
                 let design = Design::compile(&formula, &bounds).map_err(Failure::bad_input)?;
-                Ok(Self::read_with(path, &design, false)?)
+                Ok(Self::read_with(&input, &design, options, false)?)
             }
             other => Ok(other?),
         }
     }
 
-    fn read_with(path: &Path, design: &Design, response: bool) -> Result<Self, CuratorError> {
-        let (input, options) = (Input::File(path.to_path_buf()), ReadOptions::default());
-        let table = Table::new(&input, design, &options, &());
+    fn read_with(
+        input: &Input,
+        design: &Design,
+        options: &ReadOptions,
+        response: bool,
+    ) -> Result<Self, CuratorError> {
+        let table = Table::new(input, design, options, &());
         let (mut workspace, mut terms) = (Workspace::default(), vec![Vec::new(); design.output_columns()]);
-        let (mut features, mut observed) = (Vec::new(), Vec::new());
-        table.for_each_batch(u64::MAX, &mut |event| {
-            let Event::Block(block) = event else { return Ok(()) };
+        let (mut numbers, mut features, mut observed) = (Vec::new(), Vec::new(), Vec::new());
+        // Where records may be dropped every row is a batch of its own, so that the others keep their numbers.
+        let (single, mut passed) = (options.missing == Missing::Dropped, 0);
+        let counts = table.for_each_batch(if single { 1 } else { u64::MAX }, &mut |event| {
+            let Event::Block(block) = event else {
+                passed += u64::from(single);
+                return Ok(());
+            };
             design.evaluate(block, &mut workspace, &mut terms)?;
             let (last, of_features) = (&terms[terms.len() - 1], &terms[..terms.len() - 1]);
             for row in 0..last.len() {
@@ -128,14 +150,12 @@ impl Records {
                 features.extend(of_features.iter().map(|column| column[row]));
             }
             observed.extend_from_slice(last);
+            numbers.extend((passed + 1..).take(last.len()));
+            passed += if single { 0 } else { last.len() as u64 };
             Ok(())
         })?;
         let width = design.features().len() + usize::from(design.intercept());
-        Ok(Self { features, width, observed: response.then_some(observed) })
-    }
-
-    fn rows(&self) -> usize {
-        self.features.len() / self.width
+        Ok(Self { numbers, rows: counts.rows, features, width, observed: response.then_some(observed) })
     }
 
     fn observed(&self, row: usize) -> Option<f64> {
@@ -143,7 +163,7 @@ impl Records {
     }
 
     fn predict(&self, predictor: &Predictor, mass: f64) -> Vec<Prediction> {
-        (0..self.rows())
+        (0..self.numbers.len())
             .into_par_iter()
             .map(|row| {
                 let features = &self.features[row * self.width..(row + 1) * self.width];
@@ -159,7 +179,7 @@ impl Records {
         for (row, prediction) in predictions.iter().enumerate() {
             let Prediction { mean, sd, interval, log_density } = prediction;
             // Writing to a string cannot fail.
-            let _ = write!(text, "{},{mean},{sd},{},{}", row + 1, interval.lower, interval.upper);
+            let _ = write!(text, "{},{mean},{sd},{},{}", self.numbers[row], interval.lower, interval.upper);
             if let (Some(observed), Some(log_density)) = (self.observed(row), log_density) {
                 let _ = write!(text, ",{observed},{log_density}");
             }

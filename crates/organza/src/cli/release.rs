@@ -6,15 +6,16 @@ use clap::{ArgGroup, Args};
 use organza_curator::bounds::Bounds;
 use organza_curator::formula::Formula;
 use organza_curator::mechanism::{DomainChoice, Plan, RecordScale, Request};
-use organza_release::Layout;
+use organza_release::{Layout, did_you_mean};
 
 use super::failure::{Failure, Status};
+use super::read_arguments::ReadArguments;
 use super::release_choices::{
-    LayoutName, Mechanism, MissingName, NeighboursName, PerName, SensitivityName, StatisticName,
+    LayoutName, Mechanism, NeighboursName, PerName, SensitivityName, StatisticName,
 };
 use super::release_report::Loss;
-use super::terminal::{print_json, print_text};
-use super::{release_counts, release_plan, release_randomised};
+use super::terminal::{print_json, print_text, warn};
+use super::{release_check, release_counts, release_plan, release_randomised};
 
 /// The arguments as a person gives them.
 #[derive(Args, Debug)]
@@ -88,20 +89,13 @@ pub struct ReleaseArguments {
     /// Bound the absolute response by this; goes with --radius
     #[arg(long, requires = "radius")]
     response_bound: Option<f64>,
-    /// What to do with missing values
-    #[arg(long, value_enum, default_value_t = MissingName::Error)]
-    pub(super) missing: MissingName,
-    /// The CSV file has no header; its columns are c1, c2, ...
-    #[arg(long)]
-    pub(super) no_header: bool,
-    /// Field separator of the CSV file
-    #[arg(long, default_value_t = ',')]
-    pub(super) delimiter: char,
+    #[command(flatten)]
+    pub(super) read: ReadArguments,
     /// Name of the data holder; the table's file name by default
     #[arg(long)]
     pub(super) party: Option<String>,
     /// The release file
-    #[arg(short, long, value_name = "FILE", required_unless_present = "dry_run")]
+    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["dry_run", "check"])]
     pub(super) output: Option<PathBuf>,
     /// Replace an existing release file
     #[arg(long)]
@@ -121,9 +115,13 @@ pub struct ReleaseArguments {
     /// Number of threads
     #[arg(long)]
     pub(super) threads: Option<usize>,
-    /// Read no data; print what would be published
+    /// Print what would be published; of the table nothing but the header is read
     #[arg(long)]
     pub(super) dry_run: bool,
+    /// Show, on this terminal only, how much of the table is clamped and shrunk: private, never to be passed on; nothing is
+    /// charged or written
+    #[arg(long, conflicts_with_all = ["output", "json", "dry_run", "batch_records", "ledger", "counts", "randomised_response"])]
+    check: bool,
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -158,12 +156,16 @@ fn release_sums(arguments: &ReleaseArguments, formula: &str) -> Result<Status, F
     if arguments.dry_run {
         return arguments.dry_run(&request, &plan);
     }
+    if arguments.check {
+        return release_check::run(arguments, &plan);
+    }
     arguments.carry_out(&plan, &Loss::of(plan.privacy()))
 }
 
 impl ReleaseArguments {
     fn request(&self, formula: &str) -> Result<Request, Failure> {
         let formula: Formula = formula.parse().map_err(Failure::bad_input)?;
+        self.warn_of_strangers(&formula)?;
         let mechanism = self.mechanism.unwrap_or(Mechanism::Gaussian);
         let mut request = Request::new(formula, self.public_bounds()?, self.epsilon, self.delta(mechanism)?);
         request.family = mechanism.into();
@@ -182,6 +184,20 @@ impl ReleaseArguments {
             },
         };
         Ok(request)
+    }
+
+    /// A flag about a column that the formula does not have is a slip; a file may be about many formulas.
+    fn warn_of_strangers(&self, formula: &Formula) -> Result<(), Failure> {
+        let known = formula.columns();
+        for flag in &self.bound {
+            for (name, _) in read_bounds(None, std::slice::from_ref(flag))?.columns() {
+                if !known.contains(&name) {
+                    let near = did_you_mean(name, &known);
+                    warn(&format!("--bound {flag}: the formula has no column `{name}`{near}"));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// What the file and the flags say of the columns.
@@ -214,6 +230,7 @@ impl ReleaseArguments {
     }
 
     fn dry_run(&self, request: &Request, plan: &Plan) -> Result<Status, Failure> {
+        self.check_columns(plan)?;
         let preview = self.preview(&plan.charge(plan.description()))?;
         if self.json {
             print_json(&release_plan::as_json(plan, preview.as_ref()))?;

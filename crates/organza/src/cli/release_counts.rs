@@ -28,6 +28,7 @@ pub fn run(arguments: &ReleaseArguments, tables: &str) -> Result<Status, Failure
     if !arguments.dry_run {
         return arguments.carry_out(&plan, &Loss::of(plan.privacy()));
     }
+    arguments.check_columns(&plan)?;
     let preview = arguments.preview(&plan.charge())?;
     if arguments.json {
         print_json(&as_json(&plan, preview.as_ref()))?;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use organza_curator::Publishable;
 use organza_curator::job::Job;
 use organza_curator::ledger::{Account, Charge, Preview};
-use organza_curator::table::ReadOptions;
+use organza_curator::table::{Input, ReadOptions, Reading};
 
-use super::beside_table::{NO_LEDGER, delimiter, input, ledger_beside, preview, table_name};
+use super::beside_table::{NO_LEDGER, input, ledger_beside, preview, table_name};
 use super::failure::{Failure, Status};
 use super::release::ReleaseArguments;
 use super::release_report::{Loss, report};
@@ -46,22 +46,29 @@ impl ReleaseArguments {
 
     fn job(&self) -> Result<Job, Failure> {
         let missing_argument = || Failure::bad_input("TABLE and --output are needed");
-        let defaults = ReadOptions::default();
-        let delimiter = delimiter(self.delimiter)?;
+        let options = self.read.options();
         Ok(Job {
-            input: self.table.as_deref().map(input).ok_or_else(missing_argument)?,
-            options: ReadOptions {
-                header: !self.no_header,
-                delimiter,
-                missing: self.missing.into(),
-                threads: self.threads.unwrap_or(defaults.threads).max(1),
-            },
+            input: input(self.table.as_deref().ok_or_else(missing_argument)?)?,
+            options: ReadOptions { threads: self.threads.unwrap_or(options.threads).max(1), ..options },
             party: self.party()?,
             output: self.output.clone().ok_or_else(missing_argument)?,
             overwrite: self.force,
             batch_rows: self.batch_records,
             ledger: self.ledger()?,
         })
+    }
+
+    /// Whether the table, if it is at hand, has the columns that a plan needs. Nothing but its header is read.
+    pub(super) fn check_columns<P: Publishable>(&self, plan: &P) -> Result<(), Failure> {
+        let Some(table) = &self.table else { return Ok(()) };
+        let input = input(table)?;
+        let Input::File(path) = &input else { return Ok(()) };
+        if !path.exists() {
+            warn(&format!("{}: there is no such file, so its columns were not checked", path.display()));
+            return Ok(());
+        }
+        let options = self.read.options();
+        Ok(plan.check_columns(&Reading { input: &input, options: &options, progress: &() })?)
     }
 
     /// What the ledger would hold afterwards; nothing if no table or ledger was named.

@@ -5,7 +5,7 @@ use organza_curator::mechanism::Plan;
 use organza_release::{Domain, Layout, Noise, Statistic};
 use serde_json::{Value, json};
 
-use super::terminal::{short, table};
+use super::terminal::{apart, short, table};
 
 /// Names of the coordinates of a record.
 fn coordinate_names(domain: &Domain) -> Vec<&str> {
@@ -89,12 +89,14 @@ pub fn explain(plan: &Plan, other: Option<&Plan>, preview: Option<&Preview>) -> 
     text += &format!("statistic    {}\n", describe_statistic(plan.statistic()));
     text += &noise_table(plan.domain(), plan.statistic(), plan.noise(), None);
     if let Some(other) = other {
+        let scales = match apart(largest(other), largest(plan)) {
+            Some((theirs, ours)) => format!("{theirs} instead of {ours}"),
+            None => format!("{} all the same", short(largest(plan))),
+        };
         text += &format!(
-            "With the {} layout the sensitivity would be {} and the largest noise scale {} instead of {}.\n",
+            "With the {} layout the sensitivity would be {} and the largest noise scale {scales}.\n",
             layout_name(other),
             short(other.sensitivity().value),
-            short(largest(other)),
-            short(largest(plan)),
         );
     }
     text + &preview.map_or(String::new(), explain_preview)

@@ -25,6 +25,7 @@ pub fn run(arguments: &ReleaseArguments, columns: &str) -> Result<Status, Failur
         let stated = json!({ "neighbours": Neighbours::Substitute, "epsilon": epsilon, "delta": 0.0 });
         return arguments.carry_out(&plan, &Loss { epsilon, delta: 0.0, stated });
     }
+    arguments.check_columns(&plan)?;
     let preview = arguments.preview(&plan.charge())?;
     if arguments.json {
         print_json(&as_json(&plan, preview.as_ref()))?;

@@ -4,6 +4,7 @@ use organza_curator::job::{Job, Outcome};
 use organza_release::PrivacyLoss;
 use serde_json::{Value, json};
 
+use super::beside_table::spent;
 use super::failure::{Failure, Status};
 use super::terminal::{print_json, say, short, warn};
 
@@ -55,18 +56,7 @@ pub fn report<D>(job: &Job, outcome: &Outcome<D>, loss: &Loss, as_json: bool) ->
         short(loss.delta)
     ));
     if let (Some(charge), Some((path, account))) = (&outcome.charge, &job.ledger) {
-        let set = if charge.budget_was_set {
-            format!(
-                "; no budget was set, so it is now this release's own loss and is spent. To allow more: organza \
-                 ledger budget {} --dataset {} --party {} --epsilon E --delta D",
-                path.display(),
-                account.dataset,
-                account.party
-            )
-        } else {
-            String::new()
-        };
-        say(&format!("{}: spent {} of {account}{set}", path.display(), charge.spent));
+        say(&spent(path, account, charge, "release"));
     }
     Ok(Status::Fine)
 }

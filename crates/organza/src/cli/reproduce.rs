@@ -213,17 +213,22 @@ impl ReproduceArguments {
 
 /// All experiments that have results.
 fn check_all(arguments: &ReproduceArguments, all: &[Box<dyn Experiment>]) -> Result<Status, Failure> {
-    let mut status = Status::Fine;
+    let (mut status, mut checked) = (Status::Fine, 0);
     for experiment in all {
         for variant in experiment.variants() {
             let settings = Settings { variant: *variant, ..arguments.settings(&**experiment)? };
             if stored(&**experiment, &settings)?.rows().is_empty() {
                 continue;
             }
+            checked += 1;
             if arguments.check_one(&**experiment, &settings)? == Status::Failed {
                 status = Status::Failed;
             }
         }
+    }
+    if checked == 0 {
+        let text = "--check: there are no results to check; run this inside the repository, or name their folder with --out";
+        return Err(Failure::bad_input(text));
     }
     Ok(status)
 }

@@ -204,7 +204,7 @@ impl SampleArguments {
         &self,
         work: impl FnOnce(&Reading<'_>) -> Result<T, organza_curator::CuratorError>,
     ) -> Result<T, Failure> {
-        let (input, options) = (self.beside.input(self.table.as_deref())?, self.beside.options()?);
+        let (input, options) = (self.beside.input(self.table.as_deref())?, self.beside.options());
         let bar = Bar::new(self.json);
         let result = work(&Reading { input: &input, options: &options, progress: &bar });
         bar.finish();

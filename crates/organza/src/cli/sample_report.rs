@@ -11,9 +11,9 @@ use organza_release::loss::Mechanism;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::fit_report::cells;
+use super::fit_report::summary_table;
 use super::release_plan::explain_preview;
-use super::terminal::{short, table};
+use super::terminal::{prose, short, table};
 
 /// Clipped records above this share bias a chain.
 const MOST_CLIPPED: f64 = 0.2;
@@ -85,21 +85,16 @@ impl Report<'_> {
 
     /// The table for a person.
     pub fn table(&self) -> String {
-        let interval = format!("{}% hdi", short(100.0 * self.summary.mass));
-        let header = ["", "mean", "sd", &interval, "", "mcse", "ess bulk", "ess tail", "r_hat"];
-        let rows = self.summary.parameters.iter().map(cells);
-        format!(
-            "{} records; {} by {}, ({}, {})-differentially private as a whole\n{}{} chains of {} draws{}\n",
+        let head = format!(
+            "{} records; {} by {}, ({}, {})-differentially private as a whole",
             self.counts.records,
             self.plan.model,
             self.plan.request.method,
             short(self.plan.request.budget.epsilon),
             short(self.plan.request.budget.delta),
-            table(&header, rows),
-            self.summary.chains,
-            self.summary.draws,
-            self.rates(),
-        )
+        );
+        let foot = format!("{} chains of {} draws{}", self.summary.chains, self.summary.draws, self.rates());
+        prose(&head) + &summary_table(&self.summary, &[]) + &prose(&foot)
     }
 
     /// Acceptance and clipped records, as far as they are known.

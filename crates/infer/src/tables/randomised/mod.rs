@@ -13,7 +13,7 @@ pub use density::AnswerDensity;
 
 use std::collections::HashSet;
 
-use organza_release::{LevelColumn, RandomisedRelease};
+use organza_release::{LevelColumn, Parties, RandomisedRelease};
 
 use super::crossing::Crossing;
 use super::evidence::{LARGEST_TABLE, check_columns, find_columns, same_columns};
@@ -66,9 +66,9 @@ impl RandomisedAnswers {
         let labels: Vec<String> = (0..size).map(|cell| cells.label(cell, columns)).collect();
         let concentrations = prior.concentrations(&labels, 1.0)?;
         prior.check_names(labels.iter())?;
-        let (mut seen, mut parties) = (HashSet::new(), Vec::new());
+        let (mut seen, mut parties) = (Parties::default(), Vec::new());
         for release in releases {
-            if !seen.insert(&release.party) && !allow_duplicates {
+            if !seen.admit(&release.party) && !allow_duplicates {
                 return Err(InferError::Duplicate { party: release.party.clone() });
             }
             same_columns((&first.party, columns), (&release.party, &release.columns))?;
