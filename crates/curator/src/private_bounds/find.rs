@@ -7,6 +7,8 @@ const MOST: i32 = 40;
 const OCTAVES: usize = (MOST - LEAST) as usize;
 /// Probability that noise on empty cells passes for records, in one search.
 const MISTAKE: f64 = 1e-3;
+/// A power of two is in use from this many scales of noise on: one more by mistake doubles the range.
+const LEAST_OF_SCALES: f64 = 2.0;
 /// The least and the largest number of cells of the linear grid.
 const FEWEST: f64 = 16.0;
 const MOST_CELLS: f64 = 256.0;
@@ -32,7 +34,7 @@ fn scale_edge(cell: usize) -> f64 {
 
 /// The range of the cells in use on the first grid, with one more on either side.
 pub(super) fn first_range(noisy: &[f64], scale: f64) -> Option<(f64, f64)> {
-    let (first, last) = in_use(noisy, scale)?;
+    let (first, last) = in_use(noisy, scale, LEAST_OF_SCALES * scale)?;
     Some((scale_edge(first.saturating_sub(1)), scale_edge((last + 2).min(SCALES))))
 }
 
@@ -50,7 +52,7 @@ pub(super) fn linear_cell(value: f64, (lower, upper): (f64, f64), cells: usize) 
 
 /// The range of the cells in use on a linear grid, rounded outwards to few digits.
 pub(super) fn second_range(noisy: &[f64], scale: f64, (lower, upper): (f64, f64)) -> Option<(f64, f64)> {
-    let (first, last) = in_use(noisy, scale)?;
+    let (first, last) = in_use(noisy, scale, f64::NEG_INFINITY)?;
     let width = (upper - lower) / noisy.len() as f64;
     Some(rounded(lower + first as f64 * width, lower + (last + 1) as f64 * width))
 }
@@ -64,24 +66,28 @@ pub(super) fn threshold(scale: f64, cells: usize) -> f64 {
     1.5 * scale * libm::log(cells as f64 / MISTAKE)
 }
 
-/// The first and the last cell in use; none if noise hides all of them.
-fn in_use(noisy: &[f64], scale: f64) -> Option<(usize, usize)> {
-    let (drift, threshold) = (drift(scale), threshold(scale, noisy.len()));
-    let begin = |counts: &mut dyn Iterator<Item = &f64>| {
-        let (mut sum, mut start) = (0.0, 0);
-        for (index, count) in counts.enumerate() {
-            sum += count - drift;
-            if sum <= 0.0 {
-                (sum, start) = (0.0, index + 1);
-            } else if sum > threshold {
-                return Some(start);
-            }
-        }
-        None
-    };
-    let first = begin(&mut noisy.iter())?;
-    let last = noisy.len() - 1 - begin(&mut noisy.iter().rev())?;
+/// The first and the last cell in use; none if noise hides all of them. At the ends of the range cells hold more than `least`.
+fn in_use(noisy: &[f64], scale: f64, least: f64) -> Option<(usize, usize)> {
+    let backwards: Vec<f64> = noisy.iter().rev().copied().collect();
+    let first = begin(noisy, scale, least)?;
+    let last = noisy.len() - 1 - begin(&backwards, scale, least)?;
     (first <= last).then_some((first, last))
+}
+
+/// Where the range begins, seen from the first cell.
+fn begin(noisy: &[f64], scale: f64, least: f64) -> Option<usize> {
+    let (drift, threshold) = (drift(scale), threshold(scale, noisy.len()));
+    let (mut sum, mut start) = (0.0, 0);
+    for (index, count) in noisy.iter().enumerate() {
+        sum += count - drift;
+        if sum <= 0.0 {
+            (sum, start) = (0.0, index + 1);
+        } else if sum > threshold {
+            let small = noisy[start..index].iter().rposition(|count| *count <= least);
+            return Some(small.map_or(start, |small| start + small + 1));
+        }
+    }
+    None
 }
 
 /// Outwards to a power of ten that is at most a hundredth of the width.
@@ -114,9 +120,11 @@ mod tests {
     #[test]
     fn the_range_begins_where_counts_rise() {
         let counts = [0.0, -3.0, 2.0, 4.0, 9.0, 40.0, 90.0, 30.0, 8.0, 1.0, 0.0, -2.0];
-        assert_eq!(in_use(&counts, 2.0), Some((2, 8)));
-        assert_eq!(in_use(&[0.0; 12], 2.0), None);
-        assert_eq!(in_use(&counts, 100.0), None);
+        let all = f64::NEG_INFINITY;
+        assert_eq!(in_use(&counts, 2.0, all), Some((2, 8)));
+        assert_eq!(in_use(&counts, 2.0, 4.0), Some((4, 8)));
+        assert_eq!(in_use(&[0.0; 12], 2.0, all), None);
+        assert_eq!(in_use(&counts, 100.0, all), None);
     }
 
     #[test]

@@ -11,7 +11,8 @@
 //!
 //! **Which cells are in use.** From either end counts less a drift are added up, from 0 anew whenever the sum falls to 0 (Page's test). When the sum exceeds a threshold, the
 //! range begins where it last was 0: not where the bulk is, but where it begins. Both follow from the noise: with scale b and theta = 2/(3b), E e^(theta (noise - drift)) = 1 for
-//! drift = ln(9/5) / theta, and by Ville's inequality empty cells exceed ln(cells / 0.001) / theta with probability 0.001 at most. What stays outside are cells with fewer records than about the drift, 0.9 b.
+//! drift = ln(9/5) / theta, and by Ville's inequality empty cells exceed ln(cells / 0.001) / theta with probability 0.001 at most. What stays outside are cells with fewer records than about the drift, 0.9 b. A power of two too many
+//! doubles the range and coarsens the second grid, so at the ends of the first range cells hold more than 2 b.
 
 mod find;
 mod histogram;
