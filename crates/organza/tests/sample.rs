@@ -131,6 +131,14 @@ fn few_effective_draws_are_refused_before_anything_is_charged() {
         (140.0..570.0).contains(&sgld) && (110.0..450.0).contains(&sgnht) && hmc < 14.0,
         "{sgld} {sgnht} {hmc}"
     );
+    // 160 and 115 were measured here: chains that mix are not refused.
+    let mixes =
+        format!("sample {REGRESSION} --epsilon 8 --delta 1e-6 --records 1000000 --dry-run --json --method");
+    for method in ["dp-hmc", "dp-penalty"] {
+        let found =
+            folder.run(&format!("{mixes} {method}")).json()["effective_draws_guess"].as_f64().unwrap();
+        assert!((100.0..230.0).contains(&found), "{method}: {found}");
+    }
     let chosen = promised("");
     assert_eq!(chosen["effective_draws_guess"].as_f64().unwrap(), sgld.max(sgnht));
     assert!(["dp-sgld", "dp-sgnht"].contains(&chosen["settings"]["method"].as_str().unwrap()), "{chosen}");
