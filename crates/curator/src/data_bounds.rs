@@ -27,15 +27,19 @@ impl Request {
     }
 }
 
-fn bounds_from_data(formula: &Formula, input: &Input, options: &ReadOptions) -> Result<Bounds, CuratorError> {
+/// Every column, of numbers, as a feature of its own: only values are of interest, not a formula's terms.
+pub(crate) fn plain_design(columns: &[&str]) -> Result<Design, CuratorError> {
     let mut wide = Bounds::default();
-    for name in formula.columns() {
+    for name in columns {
         wide.insert(name, ColumnBounds::Numeric { lower: -REACH, upper: REACH })?;
     }
-    // Every column as a feature of its own: only its range is of interest, not the formula's terms.
-    let quoted: Vec<String> = formula.columns().into_iter().map(quoted_name).collect();
+    let quoted: Vec<String> = columns.iter().map(|name| quoted_name(name)).collect();
     let plain = format!("{} ~ {}", quoted[0], [&["1".to_string()], &quoted[1..]].concat().join(" + "));
-    let design = Design::compile(&plain.parse()?, &wide)?;
+    Ok(Design::compile(&plain.parse()?, &wide)?)
+}
+
+fn bounds_from_data(formula: &Formula, input: &Input, options: &ReadOptions) -> Result<Bounds, CuratorError> {
+    let design = plain_design(&formula.columns())?;
     let options = ReadOptions { missing: Missing::Refused, ..options.clone() };
     let table = Table::new(input, &design, &options, &());
     let columns = design.numeric_columns().len();

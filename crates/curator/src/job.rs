@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use organza_release::{Document, Neighbours, Release, batch_name};
+use organza_release::{Neighbours, Release, batch_name};
 
 use crate::CuratorError;
 use crate::ledger::{Account, Charge, ChargeOutcome, Ledger};
@@ -77,7 +77,7 @@ impl Job {
         let warnings = plan.warnings(&exact, self.options.missing);
         let (mut ledger, charge) = self.charge(&plan.cost())?;
         let release = plan.draw(&exact, &self.party, self.options.missing)?;
-        file.write(&release.to_json()?)?;
+        file.write(&plan.text(&release)?)?;
         file.finish()?;
         self.mark_published(&mut ledger, charge.as_ref())?;
         Ok(Outcome { release, releases: 1, counts, charge, warnings })
@@ -106,7 +106,7 @@ impl Job {
                 (ledger, charge) = self.charge(&plan.cost())?;
             }
             let release = plan.draw(batch, &batch_name(&self.party, number, rows), self.options.missing)?;
-            file.write(&release.to_json_line()?)?;
+            file.write(&plan.line(&release)?)?;
             releases += 1;
             first.get_or_insert(release);
             Ok(())

@@ -3,7 +3,7 @@
 //! A [`Request`](mechanism::Request) of public knowledge becomes a [`Plan`](mechanism::Plan) without reading data; a
 //! [`Job`](job::Job) reads the table in one pass of exact integer sums, charges the ledger, adds discrete noise from the
 //! operating system's entropy and writes a release. [`counts`] and [`randomised`] do the same for contingency tables and for
-//! randomised answers. Nothing else leaves this crate but [`non_private`] sums, which are
+//! randomised answers, [`private_bounds`] for bounds that nobody knows. Nothing else leaves this crate but [`non_private`] sums, which are
 //! for comparison beside the table and cannot become a release.
 
 pub mod bounds;
@@ -21,6 +21,7 @@ pub mod measure;
 pub mod mechanism;
 mod non_private;
 pub mod output;
+pub mod private_bounds;
 mod publishable;
 pub mod randomised;
 mod sums;

@@ -1,6 +1,6 @@
 //! What a job needs to know of a plan: how to measure, what it costs, how to publish.
 
-use organza_release::{Document, Missing, Neighbours, Release};
+use organza_release::{Missing, Neighbours, Release};
 
 use crate::CuratorError;
 use crate::ledger::Charge;
@@ -14,7 +14,7 @@ pub trait Publishable {
     /// The exact statistic. It never leaves this crate without noise.
     type Exact;
     /// What is published.
-    type Published: Document;
+    type Published;
 
     /// Which tables count as neighbours.
     fn neighbours(&self) -> Neighbours;
@@ -51,6 +51,14 @@ pub trait Publishable {
         party: &str,
         missing: Missing,
     ) -> Result<Self::Published, CuratorError>;
+
+    /// The text of the file.
+    fn text(&self, published: &Self::Published) -> Result<String, CuratorError>;
+
+    /// One line of a file that holds many.
+    fn line(&self, published: &Self::Published) -> Result<String, CuratorError> {
+        self.text(published)
+    }
 }
 
 impl Publishable for Plan {
@@ -114,6 +122,14 @@ impl Publishable for Plan {
 
     fn draw(&self, exact: &Measured, party: &str, missing: Missing) -> Result<Release, CuratorError> {
         self.publish(exact, party, missing, &mut NoiseRng::from_operating_system())
+    }
+
+    fn text(&self, published: &Release) -> Result<String, CuratorError> {
+        Ok(published.to_json()?)
+    }
+
+    fn line(&self, published: &Release) -> Result<String, CuratorError> {
+        Ok(published.to_json_line()?)
     }
 }
 

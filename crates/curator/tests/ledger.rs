@@ -78,14 +78,18 @@ fn mixed_charges_and_their_lattice_corrections_add() {
     ledger.charge(&account(), &pure(0.5)).unwrap();
     let noisy = Charge { total_variation: 1e-8, claimed_delta: 1.1 * DELTA, ..gaussian(1.0) };
     let outcome = ledger.charge(&account(), &noisy).unwrap();
-    // The Gaussian epsilon at what the lattice leaves of delta, beside the pure 0.5.
+    // Composed at what the lattice leaves of delta: less than the sum of the epsilons, more than the Gaussian one alone.
     let left = 2.0 * DELTA - (1.0 + 2f64.exp()) * 1e-8;
-    let expected = 0.5 + gaussian_epsilon(left, gaussian_mu(1.0, DELTA).unwrap()).unwrap();
+    let mu = gaussian_mu(1.0, DELTA).unwrap();
+    let mechanisms = [Mechanism::Pure { epsilon: 0.5 }, Mechanism::Gaussian { mu }];
+    let expected = Composition::of(mechanisms).unwrap().epsilon(left).unwrap();
     assert!((outcome.spent.epsilon.unwrap() - expected).abs() < 1e-8);
+    let alone = gaussian_epsilon(left, mu).unwrap();
+    assert!(expected > alone + 0.1 && expected < alone + 0.48, "{expected} {alone}");
     let approximate = Mechanism::Approximate { epsilon: 0.3, delta: 1e-7 };
     let other = Charge { mechanism: approximate, claimed_delta: 1e-7, ..pure(0.3) };
     let with_other = ledger.charge(&account(), &other).unwrap().spent.epsilon.unwrap();
-    assert!(with_other > expected + 0.3);
+    assert!(with_other > expected + 0.05 && with_other < expected + 0.3, "{with_other} {expected}");
 }
 
 #[test]

@@ -72,9 +72,9 @@ fn a_database_of_another_program_is_not_a_ledger() {
 fn a_newer_ledger_is_refused() {
     let (_folder, path) = place();
     drop(Ledger::open(&path).unwrap());
-    Connection::open(&path).unwrap().pragma_update(None, "user_version", 2).unwrap();
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 3).unwrap();
     let (error, message) = refusal(&path);
-    assert!(matches!(error, LedgerError::Newer { found: 2, known: 1, .. }), "{message}");
+    assert!(matches!(error, LedgerError::Newer { found: 3, known: 2, .. }), "{message}");
     assert!(message.contains("update"), "{message}");
 }
 

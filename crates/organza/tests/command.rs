@@ -105,6 +105,27 @@ fn accounts_to_twelve_digits() {
     assert_eq!(folder.run("account laplace --scale 6 --sensitivity 3").stdout, "epsilon = 0.5\n");
 }
 
+/// Catches delta = 1 for what is not Gaussian, and mixtures that are merely added up.
+#[test]
+fn compositions_of_all_kinds_are_accounted_by_their_losses() {
+    let folder = Folder::new();
+    let number = |verb: &str, name: &str| {
+        folder.run(&format!("account compose {verb} --json")).json()[name].as_f64().unwrap()
+    };
+    let once = number("laplace:scale=2 --epsilon 0.2", "delta");
+    assert!((once - (1.0 - (-0.15_f64).exp())).abs() < 1e-15, "{once}");
+    let mixture = "gaussian:sigma=3 gaussian:sigma=10,times=10 laplace:scale=20 --delta 1e-6";
+    let (least, most) = (number(mixture, "epsilon_lower"), number(mixture, "epsilon"));
+    assert!(least > 2.066 && least <= most && most < 2.068, "{least} {most}");
+    assert_eq!(number("laplace:scale=2,times=3 --delta 0", "epsilon"), 1.5);
+    let counts = number("discrete-gaussian:scale=5,moved=2,times=3 --delta 1e-6", "epsilon");
+    let like = number("gaussian:sigma=5,times=6 --delta 1e-6", "epsilon");
+    assert!((counts / like - 1.0).abs() < 0.05, "{counts} {like}");
+    let sampled = "subsampled-gaussian:sigma=2,rate=0.01,times=1000 pure:epsilon=0.1 --delta 1e-6";
+    assert!(number(sampled, "epsilon") < number(&format!("{sampled} --neighbours substitute"), "epsilon"));
+    folder.run("account compose discrete-gaussian:scale=5,moved=1.5 --delta 1e-6").says(2, &["moved"]);
+}
+
 #[test]
 fn accounts_for_subsampled_steps_between_bounds() {
     let folder = Folder::new();

@@ -15,6 +15,7 @@
 
 mod aligned;
 mod clipper;
+mod effective;
 mod gradient_sum;
 mod guess;
 pub mod kernels;
@@ -43,6 +44,7 @@ mod weighted;
 mod words;
 mod written;
 
+pub use effective::LEAST_EFFECTIVE_DRAWS;
 pub use gradient_sum::GradientSum;
 pub use guess::Guess;
 pub use load::ChainDesign;

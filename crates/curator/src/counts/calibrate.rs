@@ -13,7 +13,7 @@ const STEPS_PER_RECORD: f64 = 1_048_576.0;
 const MOST_STEPS: u64 = 1 << 52;
 
 /// The smallest scale on the grid for which `moved` counts that move by one each lose at most (epsilon, delta).
-pub(super) fn smallest_scale(
+pub(crate) fn smallest_scale(
     family: Family,
     (epsilon, delta): (f64, f64),
     moved: u64,

@@ -15,8 +15,8 @@ pub use plan::CountPlan;
 pub use request::{CountRequest, parse_tables};
 pub use tally::ExactCounts;
 
-pub(crate) use calibrate::rational;
+pub(crate) use calibrate::{rational, smallest_scale};
 pub(crate) use plan::reading_columns;
-pub(crate) use publish::{now, this_tool};
+pub(crate) use publish::{CountSource, now, this_tool};
 pub(crate) use request::{parse_columns, positive_epsilon, public_levels};
 pub(crate) use tally::Cells;

@@ -93,13 +93,15 @@ impl CountPlan {
         format!("counts of {}", self.tables.iter().map(name).collect::<Vec<_>>().join("; "))
     }
 
-    /// What the ledger is charged. The Gaussian arithmetic of the ledger is for fine lattices; on the integers the release is
-    /// charged by its own epsilon and delta.
+    /// What the ledger is charged: counts that move by one compose by their own law, not by an epsilon and a delta.
     pub fn charge(&self) -> Charge {
         let (epsilon, delta) = (self.privacy.epsilon, self.privacy.delta);
         let mechanism = match self.privacy.norm {
             Norm::L1 => Mechanism::Pure { epsilon },
-            Norm::L2 => Mechanism::Approximate { epsilon, delta },
+            Norm::L2 => Mechanism::DiscreteGaussian {
+                scale: self.noise.scale,
+                moved: moved_counts(self.tables.len(), self.privacy.neighbours),
+            },
         };
         Charge {
             mechanism,

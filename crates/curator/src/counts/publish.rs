@@ -1,6 +1,6 @@
 //! From a table to noisy counts.
 
-use organza_release::{COUNTS_SCHEMA, CountFamily, CountRelease, Missing, Neighbours, Tool};
+use organza_release::{COUNTS_SCHEMA, CountFamily, CountRelease, Document, Missing, Neighbours, Tool};
 
 use super::plan::CountPlan;
 use super::tally::{ExactCounts, Tally};
@@ -11,7 +11,7 @@ use crate::publishable::{Publishable, dropped, large_delta};
 use crate::table::{Counts, Event, Reading, Table};
 
 /// A source of integer noise. Tests inject their own; the public interface takes [`NoiseRng`] only.
-pub(super) trait CountSource {
+pub(crate) trait CountSource {
     /// One draw of noise of this scale.
     fn draw(&mut self, family: CountFamily, scale: f64) -> Result<i128, CuratorError>;
 }
@@ -129,6 +129,14 @@ impl Publishable for CountPlan {
 
     fn draw(&self, exact: &ExactCounts, party: &str, missing: Missing) -> Result<CountRelease, CuratorError> {
         self.publish(exact, party, missing, &mut NoiseRng::from_operating_system())
+    }
+
+    fn text(&self, published: &CountRelease) -> Result<String, CuratorError> {
+        Ok(published.to_json()?)
+    }
+
+    fn line(&self, published: &CountRelease) -> Result<String, CuratorError> {
+        Ok(published.to_json_line()?)
     }
 }
 

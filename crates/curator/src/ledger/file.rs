@@ -1,15 +1,15 @@
 //! The file behind a ledger: creating it, opening it, and refusing what is not one.
 
 use super::error::{LedgerError, explain};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// "OrgL" in ASCII: marks a SQLite file as a ledger.
 const APPLICATION_ID: i64 = 0x4F72_674C;
-/// The version of the schema below; raise it together with a migration.
-const SCHEMA_VERSION: i64 = 1;
+/// The version of the schema with all upgrades.
+const SCHEMA_VERSION: i64 = 2;
 /// How long to wait for other writers.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -33,6 +33,14 @@ const SCHEMA: &str = "
     CREATE TRIGGER charges_do_not_change BEFORE UPDATE OF id, dataset, party, kind, mu, epsilon, delta,
         total_variation, claimed_epsilon, claimed_delta, description, charged_at ON charges
         BEGIN SELECT RAISE(ABORT, 'what is spent stays spent'); END;
+";
+
+/// From the first version to the second: mechanisms that mu, epsilon and delta do not describe.
+const UPGRADE: &str = "
+    ALTER TABLE charges ADD COLUMN mechanism TEXT;
+    CREATE TRIGGER mechanisms_do_not_change BEFORE UPDATE OF mechanism ON charges
+        BEGIN SELECT RAISE(ABORT, 'what is spent stays spent'); END;
+    PRAGMA user_version = 2;
 ";
 
 pub(super) fn exists(path: &Path) -> Result<bool, LedgerError> {
@@ -75,14 +83,20 @@ fn write_draft(draft: &Path) -> rusqlite::Result<()> {
     configure(&connection)?;
     let transaction = connection.transaction()?;
     transaction.execute_batch(SCHEMA)?;
+    transaction.execute_batch(UPGRADE)?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-    transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     transaction.commit()?;
     connection.close().map_err(|(_, error)| error)
 }
 
 /// Opens an existing ledger for writing.
 pub(super) fn connect(path: &Path) -> Result<Connection, LedgerError> {
+    let mut connection = open(path)?;
+    upgrade(&mut connection).map_err(explain(path))?;
+    Ok(connection)
+}
+
+fn open(path: &Path) -> Result<Connection, LedgerError> {
     let connection =
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(explain(path))?;
     configure(&connection).map_err(explain(path))?;
@@ -90,11 +104,26 @@ pub(super) fn connect(path: &Path) -> Result<Connection, LedgerError> {
     Ok(connection)
 }
 
+/// Brings a ledger of an earlier version up to date. Whoever waits for the lock finds it done.
+fn upgrade(connection: &mut Connection) -> rusqlite::Result<()> {
+    let version = |connection: &Connection| {
+        connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))
+    };
+    if version(connection)? == SCHEMA_VERSION {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if version(&transaction)? < SCHEMA_VERSION {
+        transaction.execute_batch(UPGRADE)?;
+    }
+    transaction.commit()
+}
+
 /// Opens an existing ledger for reading.
 ///
 /// Not with a read-only handle: that could not roll back what a process left behind that died while writing.
 pub(super) fn connect_to_read(path: &Path) -> Result<Connection, LedgerError> {
-    let connection = connect(path)?;
+    let connection = open(path)?;
     connection.pragma_update(None, "query_only", true).map_err(explain(path))?;
     Ok(connection)
 }
@@ -136,6 +165,43 @@ fn verify(connection: &Connection, path: &Path) -> Result<(), LedgerError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Catches a ledger of the first version that cannot be read, or that is changed by reading.
+    #[test]
+    fn ledgers_of_the_first_version_are_read_and_upgraded() {
+        use crate::ledger::{Account, Charge, Ledger};
+        use organza_release::loss::Mechanism;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger.sqlite");
+        let old = Connection::open(&path).unwrap();
+        old.execute_batch(SCHEMA).unwrap();
+        old.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        old.pragma_update(None, "user_version", 1).unwrap();
+        old.execute_batch(
+            "INSERT INTO budgets VALUES ('d', 'p', 2, 1e-6, 'then');
+             INSERT INTO charges VALUES (1, 'd', 'p', 'pure', NULL, 0.5, NULL, 0, 0.5, 0, 'x', 'then', NULL, NULL);",
+        )
+        .unwrap();
+        drop(old);
+        let (before, account) = (std::fs::read(&path).unwrap(), Account::new("d", "p"));
+        let charges = Ledger::open_read_only(&path).unwrap().unwrap().charges(&account).unwrap();
+        assert_eq!(charges[0].charge.mechanism, Mechanism::Pure { epsilon: 0.5 });
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        let charge = Charge {
+            mechanism: Mechanism::DiscreteGaussian { scale: 20.25, moved: 2 },
+            total_variation: 0.0,
+            claimed_epsilon: 0.5,
+            claimed_delta: 1e-6,
+            description: String::new(),
+        };
+        let mut ledger = Ledger::open(&path).unwrap();
+        ledger.charge(&account, &charge).unwrap();
+        let charges = Ledger::open(&path).unwrap().charges(&account).unwrap();
+        assert_eq!(charges[0].charge.mechanism, Mechanism::Pure { epsilon: 0.5 });
+        assert_eq!(charges[1].charge, charge);
+        let changed = connect(&path).unwrap().execute("UPDATE charges SET mechanism = '{}'", []);
+        assert!(changed.unwrap_err().to_string().contains("stays spent"));
+    }
 
     #[test]
     fn commits_are_durable_and_writers_patient() {

@@ -9,7 +9,7 @@ use organza_release::loss::{Composition, LossError, lattice_delta};
 const SLACK: f64 = 1e-9;
 
 /// Everything that an account has spent.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Spending {
     composition: Composition,
     /// Total variation is subadditive over composition, so the corrections of all charges add.
@@ -29,16 +29,23 @@ impl Spending {
     }
 
     /// Whether the whole is (epsilon, delta)-private for the epsilon and delta of the budget.
-    pub(super) fn fits(self, budget: Budget) -> Result<bool, LossError> {
+    pub(super) fn fits(&self, budget: Budget) -> Result<bool, LossError> {
+        Ok(self.is_within(budget, &self.spent(budget)?))
+    }
+
+    /// The same from what is spent. Epsilon and delta are bounds that are found in different ways: either decides.
+    fn is_within(&self, budget: Budget, spent: &Spent) -> bool {
         // Gaussian noise has a positive delta at every epsilon, also where it underflows.
-        let needs_delta = self.composition.mu() > 0.0 && budget.delta == 0.0;
-        Ok(!needs_delta && self.delta(budget)? <= loosened(budget.delta))
+        let needs_delta = self.composition.needs_delta() && budget.delta == 0.0;
+        let by_epsilon = spent.epsilon.is_some_and(|epsilon| epsilon <= loosened(budget.epsilon));
+        !needs_delta && (by_epsilon || spent.delta <= loosened(budget.delta))
     }
 
     /// What is spent. The lattice correction is taken at the budget's epsilon, so for a charge that does not
     /// fit the epsilon leaves out the (minute) part of it that belongs to the excess.
-    pub(super) fn spent(self, budget: Budget) -> Result<Spent, LossError> {
-        let remaining = loosened(budget.delta).min(1.0 - f64::EPSILON) - self.lattice_delta(budget);
+    pub(super) fn spent(&self, budget: Budget) -> Result<Spent, LossError> {
+        let lattice = lattice_delta(budget.epsilon, self.total_variation);
+        let remaining = loosened(budget.delta).min(1.0 - f64::EPSILON) - lattice;
         let epsilon = match remaining >= 0.0 {
             true => match self.composition.epsilon(remaining) {
                 Err(LossError::DeltaTooSmall { .. }) => None,
@@ -46,16 +53,8 @@ impl Spending {
             },
             false => None,
         };
-        Ok(Spent { epsilon, delta: self.delta(budget)? })
-    }
-
-    fn delta(self, budget: Budget) -> Result<f64, LossError> {
         let composed = self.composition.delta(loosened(budget.epsilon))?;
-        Ok((composed + self.lattice_delta(budget)).min(1.0))
-    }
-
-    fn lattice_delta(self, budget: Budget) -> f64 {
-        lattice_delta(budget.epsilon, self.total_variation)
+        Ok(Spent { epsilon, delta: (composed + lattice).min(1.0) })
     }
 }
 
@@ -71,13 +70,14 @@ pub(super) fn preview(
 ) -> Result<Preview, LedgerError> {
     let budget = known.unwrap_or(charge.claim());
     let before = Spending::of(earlier)?;
-    let after = before.with(charge)?;
+    let after = before.clone().with(charge)?;
+    let spent_after = after.spent(budget)?;
     Ok(Preview {
         budget,
         budget_would_be_set: known.is_none(),
         spent_before: before.spent(budget)?,
-        spent_after: after.spent(budget)?,
-        fits: after.fits(budget)?,
+        spent_after,
+        fits: after.is_within(budget, &spent_after),
     })
 }
 
@@ -143,6 +143,22 @@ mod tests {
         };
         let added = delta(&[1e-5, 2e-5, 4e-5]) - delta(&[0.0; 3]);
         assert!((added - 2.0 * 7e-5).abs() < 1e-15, "{added}"); // 1 + e^0 = 2
+    }
+
+    /// Catches epsilons that are merely added: a hundred pure charges of 0.1 with a delta, and counts beside a release of sums.
+    #[test]
+    fn mixtures_are_composed_by_their_losses() {
+        let epsilon = |mechanism: &[Mechanism], delta: f64| {
+            let charges: Vec<Charge> = mechanism.iter().map(|&one| charge(one, 0.0)).collect();
+            spending(&charges).spent(Budget { epsilon: 10.0, delta }).unwrap().epsilon.unwrap()
+        };
+        let tenths = vec![Mechanism::Pure { epsilon: 0.1 }; 100];
+        assert!(epsilon(&tenths, 1e-6) < 5.0 && epsilon(&tenths, 0.0) > 9.99);
+        let sums = Mechanism::Gaussian { mu: gaussian_mu(1.0, 1e-6).unwrap() };
+        let counts = Mechanism::DiscreteGaussian { scale: 10.0, moved: 2 };
+        let (both, alone) = (epsilon(&[sums, counts], 1e-6), epsilon(&[counts], 1e-6));
+        let like = (gaussian_mu(1.0, 1e-6).unwrap().powi(2) + 0.02).sqrt();
+        assert!(gaussian_delta(both * (1.0 + 2e-3), like).unwrap() < 1e-6 && both < alone + 0.95);
     }
 
     #[test]

@@ -49,14 +49,13 @@ pub(super) fn insert_charge(
     account: &Account,
     charge: &Charge,
 ) -> rusqlite::Result<ChargeId> {
-    let (kind, mu, epsilon, delta) = columns(charge.mechanism);
-    let statement = "INSERT INTO charges (dataset, party, kind, mu, epsilon, delta, total_variation,
+    let (kind, mechanism) = written(charge.mechanism)?;
+    let statement = "INSERT INTO charges (dataset, party, kind, mechanism, total_variation,
             claimed_epsilon, claimed_delta, description, charged_at)
-        VALUES (:dataset, :party, :kind, :mu, :epsilon, :delta, :total_variation,
+        VALUES (:dataset, :party, :kind, :mechanism, :total_variation,
             :claimed_epsilon, :claimed_delta, :description, :charged_at)";
     let values = named_params! {
-        ":dataset": account.dataset, ":party": account.party,
-        ":kind": kind, ":mu": mu, ":epsilon": epsilon, ":delta": delta,
+        ":dataset": account.dataset, ":party": account.party, ":kind": kind, ":mechanism": mechanism,
         ":total_variation": charge.total_variation,
         ":claimed_epsilon": charge.claimed_epsilon, ":claimed_delta": charge.claimed_delta,
         ":description": charge.description, ":charged_at": now(),
@@ -75,15 +74,25 @@ pub(super) fn write_output(connection: &Connection, id: ChargeId, output: &str) 
     connection.execute(statement, params![id.0, output, now()]).map(drop)
 }
 
-fn columns(mechanism: Mechanism) -> (&'static str, Option<f64>, Option<f64>, Option<f64>) {
-    match mechanism {
-        Mechanism::Gaussian { mu } => ("gaussian", Some(mu), None, None),
-        Mechanism::Pure { epsilon } => ("pure", None, Some(epsilon), None),
-        Mechanism::Approximate { epsilon, delta } => ("approximate", None, Some(epsilon), Some(delta)),
-    }
+/// The kind of a mechanism, for people, and the whole of it as JSON.
+fn written(mechanism: Mechanism) -> rusqlite::Result<(String, String)> {
+    let failed = |error: serde_json::Error| rusqlite::Error::ToSqlConversionFailure(error.into());
+    let value = serde_json::to_value(mechanism).map_err(failed)?;
+    let kind = value["kind"].as_str().unwrap_or_default().to_owned();
+    Ok((kind, value.to_string()))
 }
 
 fn mechanism(row: &Row<'_>) -> rusqlite::Result<Mechanism> {
+    let unreadable = |column: &str, reason: String| match row.as_ref().column_index(column) {
+        Ok(index) => rusqlite::Error::FromSqlConversionFailure(index, Type::Text, reason.into()),
+        Err(error) => error,
+    };
+    // Ledgers of the first version do not have the column until they are written to.
+    let json =
+        row.as_ref().column_index("mechanism").is_ok().then(|| row.get::<_, Option<String>>("mechanism"));
+    if let Some(json) = json.transpose()?.flatten() {
+        return serde_json::from_str(&json).map_err(|error| unreadable("mechanism", error.to_string()));
+    }
     let kind: String = row.get("kind")?;
     match kind.as_str() {
         "gaussian" => Ok(Mechanism::Gaussian { mu: row.get("mu")? }),
@@ -91,11 +100,7 @@ fn mechanism(row: &Row<'_>) -> rusqlite::Result<Mechanism> {
         "approximate" => {
             Ok(Mechanism::Approximate { epsilon: row.get("epsilon")?, delta: row.get("delta")? })
         }
-        _ => {
-            let reason = format!("a charge of the unknown kind '{kind}'");
-            let index = row.as_ref().column_index("kind")?;
-            Err(rusqlite::Error::FromSqlConversionFailure(index, Type::Text, reason.into()))
-        }
+        _ => Err(unreadable("kind", format!("a charge of the unknown kind '{kind}'"))),
     }
 }
 

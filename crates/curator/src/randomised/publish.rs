@@ -1,6 +1,6 @@
 //! From a table to randomised answers.
 
-use organza_release::{Answer, Missing, Neighbours, RANDOMISED_SCHEMA, RandomisedRelease};
+use organza_release::{Answer, Document, Missing, Neighbours, RANDOMISED_SCHEMA, RandomisedRelease};
 
 use super::plan::RandomisedPlan;
 use crate::CuratorError;
@@ -146,5 +146,13 @@ impl Publishable for RandomisedPlan {
         missing: Missing,
     ) -> Result<RandomisedRelease, CuratorError> {
         self.publish(exact, party, missing, &mut NoiseRng::from_operating_system())
+    }
+
+    fn text(&self, published: &RandomisedRelease) -> Result<String, CuratorError> {
+        Ok(published.to_json()?)
+    }
+
+    fn line(&self, published: &RandomisedRelease) -> Result<String, CuratorError> {
+        Ok(published.to_json_line()?)
     }
 }

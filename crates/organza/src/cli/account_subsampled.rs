@@ -29,18 +29,24 @@ pub struct SubsampledArguments {
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy)]
-enum Relation {
+pub enum Relation {
     /// One record more or less
     AddRemove,
     /// One record exchanged
     Substitute,
 }
 
+impl From<Relation> for Neighbours {
+    fn from(relation: Relation) -> Self {
+        match relation {
+            Relation::AddRemove => Self::AddRemove,
+            Relation::Substitute => Self::Substitute,
+        }
+    }
+}
+
 pub fn subsampled_gaussian(arguments: &SubsampledArguments) -> Result<Map<String, Value>, Failure> {
-    let relation = match arguments.neighbours {
-        Relation::AddRemove => Neighbours::AddRemove,
-        Relation::Substitute => Neighbours::Substitute,
-    };
+    let relation = arguments.neighbours.into();
     let step = SubsampledGaussian { sigma: arguments.sigma, rate: arguments.rate, relation };
     let composed = || compose(&[(step.into(), arguments.steps)]).map_err(named);
     let (name, found) = match (arguments.epsilon, arguments.delta) {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use organza_curator::job::Job;
 use organza_curator::ledger::{Account, Charge, ChargeOutcome, Ledger, Preview};
 use organza_curator::table::{Input, ReadOptions};
 use organza_release::shell_word;
@@ -98,6 +99,20 @@ impl BesideTable {
         let dataset = named(&self.dataset).ok_or_else(unnamed)?;
         let party = named(&self.party).ok_or_else(unnamed)?;
         Ok(Some((path, Account { dataset, party })))
+    }
+
+    /// A job on the whole table.
+    pub fn job(&self, table: Option<&Path>, output: &Path, overwrite: bool) -> Result<Job, Failure> {
+        let unnamed = || Failure::bad_input("--party: name the data holder when reading standard input");
+        Ok(Job {
+            input: self.input(table)?,
+            options: self.options()?,
+            party: self.party.clone().or_else(|| table_name(table)).ok_or_else(unnamed)?,
+            output: output.to_path_buf(),
+            overwrite,
+            batch_rows: None,
+            ledger: self.account(table)?,
+        })
     }
 
     /// What the ledger would hold afterwards; nothing if no table or ledger was named.

@@ -4,6 +4,7 @@ mod account;
 mod account_subsampled;
 mod augment;
 mod beside_table;
+mod bounds;
 mod calibration;
 mod compose;
 mod demo;
@@ -57,6 +58,11 @@ pub struct Arguments {
 enum Verb {
     /// Three simulated hospitals publish releases, an analyst combines them: the whole story in one command
     Demo(demo::DemoArguments),
+    /// A file of bounds: to fill in by hand, found privately, or common to several parties
+    ///
+    /// A release needs bounds of its columns that are public. Where they are known, `--template` writes a file to fill in. Where they are not,
+    /// `--columns` finds them with noise, for a part of the budget; `--combine` joins the files of several parties.
+    Bounds(Box<bounds::BoundsArguments>),
     /// Turn a table into one file that is safe to publish
     Release(Box<release::ReleaseArguments>),
     /// Validate releases and explain what they hold and guarantee
@@ -103,6 +109,7 @@ enum Verb {
 pub fn run(arguments: Arguments) -> Result<Status, Failure> {
     match arguments.verb {
         Verb::Demo(arguments) => demo::run(&arguments),
+        Verb::Bounds(arguments) => bounds::run(&arguments),
         Verb::Release(arguments) => release::run(&arguments),
         Verb::Inspect(arguments) => inspect::run(&arguments),
         Verb::Fit(arguments) => fit::run(&arguments),

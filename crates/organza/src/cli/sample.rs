@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use organza_curator::chains::kernels::{Langevin, Walk};
 use organza_curator::chains::{
-    Budget, ChainDesign, ChainPlan, ChainRequest, MOST_RECORDS, Rehearsal, Tuning, rehearse, sample,
+    Budget, ChainDesign, ChainMethod, ChainPlan, ChainRequest, LEAST_EFFECTIVE_DRAWS, MOST_RECORDS,
+    Rehearsal, Tuning, rehearse, sample,
 };
 use organza_curator::formula::Formula;
 use organza_curator::table::{Counts, Reading};
@@ -38,9 +39,12 @@ pub struct SampleArguments {
     /// Bounds of a column, x=0:10, or its levels, site=a,b,c (wins over the file; may be repeated)
     #[arg(long, value_name = "COLUMN=PUBLIC")]
     bound: Vec<String>,
-    /// dp-hmc, dp-penalty, dp-sgld or dp-sgnht: `organza methods` explains them
-    #[arg(long, default_value = "dp-hmc")]
+    /// dp-hmc, dp-penalty, dp-sgld or dp-sgnht: `organza methods` explains them; auto takes the one that promises the most effective draws
+    #[arg(long, default_value = AUTO)]
     method: String,
+    /// Spend the budget even if the plan promises fewer than 100 effective draws
+    #[arg(long)]
+    allow_few_draws: bool,
     /// Privacy loss of all chains and their warm-up together
     #[arg(long, allow_negative_numbers = true)]
     epsilon: f64,
@@ -125,6 +129,8 @@ struct TuningArguments {
 }
 
 const TUNING: &str = "Tuning by hand";
+/// The method is chosen by the plan.
+const AUTO: &str = "auto";
 
 #[derive(ValueEnum, Debug, Clone, Copy)]
 enum LangevinName {
@@ -148,13 +154,12 @@ pub fn run(arguments: &SampleArguments) -> Result<Status, Failure> {
     fit::listen();
     let design = arguments.design()?;
     if arguments.dry_run || arguments.rehearse.is_some() {
-        let records = arguments.count(&design)?;
-        let request = arguments.request(records)?;
+        let plan = arguments.plan(&design, arguments.count(&design)?)?;
         return match arguments.rehearse {
             Some(data_sets) => {
-                arguments.try_out(&Rehearsal { design: &design, request: &request, data_sets })
+                arguments.try_out(&Rehearsal { design: &design, request: &plan.request, data_sets }, &plan)
             }
-            None => arguments.explain(&design, &request),
+            None => arguments.explain(&design, &plan),
         };
     }
     arguments.carry_out(&design)
@@ -164,7 +169,7 @@ impl SampleArguments {
     fn design(&self) -> Result<ChainDesign, Failure> {
         let model = self.model.parse()?;
         // A method that does not exist is said before anything else is done.
-        self.method.parse::<organza_curator::chains::ChainMethod>()?;
+        self.method()?;
         if !(self.mass > 0.0 && self.mass < 1.0) {
             return Err(Failure::bad_input(format!("--mass: {} is not between 0 and 1", self.mass)));
         }
@@ -177,17 +182,27 @@ impl SampleArguments {
         )?)
     }
 
-    fn request(&self, records: u64) -> Result<ChainRequest, Failure> {
-        let neighbours = Neighbours::Substitute;
-        Ok(ChainRequest {
-            method: self.method.parse()?,
+    /// The method that was asked for; none if the plan chooses.
+    fn method(&self) -> Result<Option<ChainMethod>, Failure> {
+        Ok(if self.method == AUTO { None } else { Some(self.method.parse()?) })
+    }
+
+    fn plan(&self, design: &ChainDesign, records: u64) -> Result<ChainPlan, Failure> {
+        let (neighbours, method) = (Neighbours::Substitute, self.method()?);
+        let request = ChainRequest {
+            method: method.unwrap_or(ChainMethod::DpSgld),
             records,
             budget: Budget { epsilon: self.epsilon, delta: self.delta, neighbours },
             chains: self.chains,
             seed: self.seed,
             threads: self.threads,
             tuning: self.tuning.tuning(),
-        })
+        };
+        Ok(if method.is_some() {
+            ChainPlan::new(design, &request)
+        } else {
+            ChainPlan::best(design, &request)
+        }?)
     }
 
     /// Number of records, as it was said or as the table has it.
@@ -211,26 +226,30 @@ impl SampleArguments {
         Ok(result?)
     }
 
-    fn explain(&self, design: &ChainDesign, request: &ChainRequest) -> Result<Status, Failure> {
-        let plan = ChainPlan::new(design, request)?;
-        let charge = plan.charge(self.description(design))?;
+    fn explain(&self, design: &ChainDesign, plan: &ChainPlan) -> Result<Status, Failure> {
+        let charge = plan.charge(description(design, plan))?;
         let preview = self.beside.preview(self.table.as_deref(), &charge)?;
         if self.json {
-            print_json(&plan_json(&plan, &charge, preview.as_ref()))?;
+            print_json(&plan_json(plan, &charge, preview.as_ref()))?;
         } else {
-            print_text(&explain_plan(design, &plan, &charge, preview.as_ref()))?;
+            print_text(&explain_plan(design, plan, &charge, preview.as_ref()))?;
+            if let Some(few) = few_draws(plan.effective_draws()) {
+                say(&few);
+            }
         }
         Ok(Status::Fine)
     }
 
-    fn try_out(&self, rehearsal: &Rehearsal<'_>) -> Result<Status, Failure> {
-        let plan = ChainPlan::new(rehearsal.design, rehearsal.request)?;
+    fn try_out(&self, rehearsal: &Rehearsal<'_>, plan: &ChainPlan) -> Result<Status, Failure> {
         let trials = fit::watch(&plan.run, self.json, |monitor| rehearse(rehearsal, monitor))?;
         if self.json {
             print_json(&trials_json(rehearsal.request.records, &trials))?;
             return Ok(Status::Fine);
         }
-        print_text(&trials_table(&trials))?;
+        print_text(&format!("{}\n{}", plan.request.method, trials_table(&trials)))?;
+        if let Some(few) = trials.first().and_then(|trial| few_draws(trial.effective)) {
+            say(&few);
+        }
         if rehearsal.request.records > MOST_RECORDS {
             say(&format!(
                 "rehearsed with {MOST_RECORDS} records and noise in proportion; step sizes are for {}",
@@ -240,18 +259,18 @@ impl SampleArguments {
         Ok(Status::Fine)
     }
 
-    /// What the ledger says of it.
-    fn description(&self, design: &ChainDesign) -> String {
-        format!("{}, {} by {}", design.domain().formula, design.model(), self.method)
-    }
-
     fn carry_out(&self, design: &ChainDesign) -> Result<Status, Failure> {
         let path = self.output.as_deref().ok_or_else(|| Failure::bad_input("--output: name a folder"))?;
         let folder = FitFolder::create(path, self.force)?;
         let (records, counts) = self.read(|reading| design.load(reading))?;
-        let plan = ChainPlan::new(design, &self.request(counts.records)?)?;
+        let plan = self.plan(design, counts.records)?;
+        if let Some(few) = few_draws(plan.effective_draws()).filter(|_| !self.allow_few_draws) {
+            return Err(Failure::bad_input(format!(
+                "{few}; nothing was asked of the records, and nothing was charged"
+            )));
+        }
         // Everything is charged before the first question; a bad table or a bad plan has cost nothing.
-        let charge = plan.charge(self.description(design))?;
+        let charge = plan.charge(description(design, &plan))?;
         let mut paid = self.beside.charge(self.table.as_deref(), &charge)?;
         let drawn = fit::watch(&plan.run, self.json, |monitor| sample(design, &plan, records, monitor));
         let draws = drawn.map_err(|error| Failure::failed(format!("{error}; the charge stands")))?;
@@ -278,6 +297,22 @@ impl SampleArguments {
     fn settings(&self, design: &ChainDesign, plan: &ChainPlan, counts: Counts) -> SampleSettings {
         SampleSettings::new(self.table.as_deref(), design, plan, counts)
     }
+}
+
+/// What the ledger says of it.
+fn description(design: &ChainDesign, plan: &ChainPlan) -> String {
+    format!("{}, {} by {}", design.domain().formula, design.model(), plan.request.method)
+}
+
+/// What is said of a plan, or of a rehearsal, that is not worth its budget: the same in dry runs, rehearsals and runs.
+fn few_draws(effective: f64) -> Option<String> {
+    (effective < LEAST_EFFECTIVE_DRAWS).then(|| {
+        format!(
+            "about {effective:.0} effective draws can be expected, and fewer than {LEAST_EFFECTIVE_DRAWS} say little: a larger --epsilon, more records \
+             or fewer features give more; a release and `organza fit` need far less where a statistic suffices; --allow-few-draws runs it all \
+             the same"
+        )
+    })
 }
 
 impl TuningArguments {

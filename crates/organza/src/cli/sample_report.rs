@@ -138,8 +138,8 @@ impl Report<'_> {
         });
         let diagnostics = self.summary.warnings();
         let remedy = (!diagnostics.is_empty()).then(|| {
-            "the budget is spent, so these chains cannot run longer: settings from --rehearse, fewer --chains, another --method or \
-             a larger budget give more effective draws"
+            "the budget is spent, so these chains cannot run longer: a larger budget, more records or fewer features give more \
+             effective draws"
                 .to_string()
         });
         [
@@ -171,6 +171,7 @@ pub fn plan_json(plan: &ChainPlan, charge: &Charge, preview: Option<&Preview>) -
         "settings": plan.settings(),
         "privacy": privacy(plan, charge),
         "posterior_sd_guess": plan.guess.posterior_sd,
+        "effective_draws_guess": plan.effective_draws(),
         "ledger": preview,
     })
 }
@@ -216,6 +217,8 @@ pub fn explain_plan(
             text += &format!("{what:<13}clipped to {}, noise of {} clip bounds\n", short(clip), short(noise));
         }
     }
+    text +=
+        &format!("expected     about {:.0} effective draws of the worst parameter\n", plan.effective_draws());
     text + &preview.map_or(String::new(), explain_preview)
 }
 

@@ -1,37 +1,39 @@
 //! Several mechanisms on the same records, and one mechanism on disjoint records.
 //!
-//! - Gaussian mechanisms compose *exactly* to one with mu^2 = sum of mu_i^2: \[DRS22\] Corollary 3.3, which
-//!   is \[RKH21\] Theorem 2.4 (the mu there is sum D_i^2 / (2 s_i^2), half of our mu^2).
-//! - Pure epsilons add; for approximate mechanisms epsilons and deltas add (basic composition).
-//! - A mixture is the basic composition of its Gaussian part with the rest: delta(epsilon) is the delta of
-//!   the Gaussian part at epsilon minus the sum of the other epsilons, plus the sum of the other deltas. An
-//!   upper bound.
+//! Gaussian mechanisms alone compose *exactly* to one with mu^2 = sum of mu_i^2: \[DRS22\] Corollary 3.3, which
+//! is \[RKH21\] Theorem 2.4 (the mu there is sum D_i^2 / (2 s_i^2), half of our mu^2). One mechanism alone has a closed form. Of any mixture the smallest of
+//! three bounds is taken, each of which always holds:
+//!
+//! 1. **Basic**: epsilons and deltas of the pure, Laplace and approximate mechanisms are added to the loss of the Gaussian ones. At delta = 0 it is all there is, and exact.
+//! 2. **Concentrated** ([`composed_rho`](super::composed_rho)): the rhos add; better than the theorems of advanced composition.
+//! 3. **The law of the loss** on a grid ([`pld`]), which is exact but for the grid, a part in a thousand or less of epsilon, and says so by a lower bound.
 //!
 //! **When it holds.** The mechanisms may look at earlier outputs, but how much noise each adds must be fixed
-//! in advance. When all are Gaussian, or all pure, the amounts may be chosen adaptively too, as long as the
+//! in advance. When all are Gaussian, or all pure and delta is 0, the amounts may be chosen adaptively too, as long as the
 //! total stays within a limit that was fixed in advance.
 
 use super::RELATIVE_ACCURACY;
-use super::error::{LossError, below_one, not_negative, positive, representable};
-use super::gaussian::{delta_at, gaussian_delta, gaussian_epsilon, gaussian_mu};
+use super::error::{LossError, below_one, not_negative, positive};
+use super::gaussian::{delta_at, gaussian_mu};
+use super::pld::{self, Bracket, Step, SubsampledGaussian};
 use super::sum::CompensatedSum;
+use crate::privacy::Neighbours;
 use serde::{Deserialize, Serialize};
 
 /// Squares of mu outside of this range would overflow or vanish.
 const MU_RANGE: std::ops::RangeInclusive<f64> = 1e-150..=1e150;
 /// Counts beyond this are not distinguished by the arithmetic of doubles.
 const MOST_EXACT_STEPS: u64 = 1 << 46;
-
 /// The loss of one mechanism, as much of it as composition needs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Mechanism {
     /// Gaussian noise.
     Gaussian {
         /// L2 sensitivity over scale.
         mu: f64,
     },
-    /// A mechanism with delta = 0, such as Laplace noise.
+    /// A mechanism with delta = 0, such as discrete Laplace noise or randomised response.
     Pure {
         /// Its epsilon.
         epsilon: f64,
@@ -43,6 +45,29 @@ pub enum Mechanism {
         /// The delta of that point.
         delta: f64,
     },
+    /// Continuous Laplace noise on any number of entries. (What moves several entries loses less than what moves one of them as far.)
+    Laplace {
+        /// L1 sensitivity over scale.
+        epsilon: f64,
+    },
+    /// Discrete Gaussian noise on counts.
+    DiscreteGaussian {
+        /// The scale of the noise, in records.
+        scale: f64,
+        /// How many counts move by one between neighbours.
+        moved: u64,
+    },
+    /// Gaussian noise on sums over Poisson samples of the records.
+    SubsampledGaussian {
+        /// Standard deviation of the noise over the norm bound of one record's term.
+        sigma: f64,
+        /// The probability with which a record is in a sample.
+        rate: f64,
+        /// The number of sums.
+        steps: u64,
+        /// Which tables are neighbours.
+        neighbours: Neighbours,
+    },
 }
 
 /// The total loss of any number of mechanisms on the same records.
@@ -52,15 +77,15 @@ pub enum Mechanism {
 ///
 /// let mut total = Composition::of([Mechanism::Gaussian { mu: 0.3 }, Mechanism::Gaussian { mu: 0.4 }])?;
 /// assert_eq!(total.mu(), 0.5);
-/// total.push(Mechanism::Pure { epsilon: 0.1 })?;
-/// assert!(total.epsilon(1e-6)? > 0.1);
+/// total.push(Mechanism::Laplace { epsilon: 0.1 })?;
+/// assert!(total.epsilon(1e-6)? > 2.5 && total.epsilon(1e-6)? < 2.6);
 /// # Ok::<(), organza_release::loss::LossError>(())
 /// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Composition {
     mu_squared: CompensatedSum,
-    epsilon: CompensatedSum,
-    delta: CompensatedSum,
+    /// Everything but Gaussian noise, each kind once, and how often.
+    others: Vec<(Mechanism, u64)>,
 }
 
 impl Composition {
@@ -75,40 +100,48 @@ impl Composition {
 
     /// Adds one more mechanism on the same records.
     pub fn push(&mut self, mechanism: Mechanism) -> Result<(), LossError> {
+        self.push_times(mechanism, 1)
+    }
+
+    /// Adds a mechanism that is used so many times on the same records.
+    pub fn push_times(&mut self, mechanism: Mechanism, times: u64) -> Result<(), LossError> {
+        mechanism.check()?;
+        let relation = |mechanism: &Mechanism| match mechanism {
+            Mechanism::SubsampledGaussian { neighbours, .. } => Some(*neighbours),
+            _ => None,
+        };
+        let mut known = self.others.iter().filter_map(|(mechanism, _)| relation(mechanism));
+        if relation(&mechanism).is_some_and(|new| known.any(|old| old != new)) {
+            return Err(LossError::MixedNeighbours);
+        }
         match mechanism {
-            Mechanism::Gaussian { mu } => {
-                if !MU_RANGE.contains(&mu) {
-                    let requirement = "between 1e-150 and 1e150";
-                    return Err(LossError::Argument { argument: "mu", value: mu, requirement });
-                }
-                self.mu_squared.add(mu * mu); // [DRS22] Corollary 3.3, [RKH21] Theorem 2.4
-            }
-            Mechanism::Pure { epsilon } => self.epsilon.add(not_negative("epsilon", epsilon)?),
-            Mechanism::Approximate { epsilon, delta } => {
-                let (epsilon, delta) = (not_negative("epsilon", epsilon)?, below_one("delta", delta)?);
-                self.epsilon.add(epsilon);
-                self.delta.add(delta);
-            }
+            // [DRS22] Corollary 3.3, [RKH21] Theorem 2.4
+            Mechanism::Gaussian { mu } => self.mu_squared.add(mu * mu * times as f64),
+            other => self.add(other, times),
         }
         Ok(())
     }
 
-    /// Adds all mechanisms of another composition, on the same records.
-    pub fn append(&mut self, other: &Composition) {
-        self.mu_squared.add(other.mu_squared.total());
-        self.epsilon.add(other.epsilon.total());
-        self.delta.add(other.delta.total());
+    /// Adds a mechanism that has been checked and is not Gaussian.
+    pub(super) fn add(&mut self, mechanism: Mechanism, times: u64) {
+        match self.others.iter_mut().find(|(known, _)| *known == mechanism) {
+            Some((_, count)) => *count = count.saturating_add(times),
+            None if times > 0 => self.others.push((mechanism, times)),
+            None => {}
+        }
+    }
+
+    /// Everything but Gaussian noise, each kind once, and how often.
+    pub(super) fn others(&self) -> &[(Mechanism, u64)] {
+        &self.others
     }
 
     /// The same composition `count` times over; nothing at all for a count of 0.
     #[must_use]
     pub fn repeat(&self, count: u64) -> Self {
-        let count = count as f64;
-        Self {
-            mu_squared: self.mu_squared.times(count),
-            epsilon: self.epsilon.times(count),
-            delta: self.delta.times(count),
-        }
+        let times = |(mechanism, times): &(Mechanism, u64)| (*mechanism, times.saturating_mul(count));
+        let others = if count == 0 { vec![] } else { self.others.iter().map(times).collect() };
+        Self { mu_squared: self.mu_squared.times(count as f64), others }
     }
 
     /// The mu of the Gaussian part, sqrt(sum of mu_i^2): exact up to rounding. 0 without a Gaussian part.
@@ -116,51 +149,104 @@ impl Composition {
         self.mu_squared.total().sqrt()
     }
 
-    /// The delta at `epsilon`, at most 1.
+    /// Whether no epsilon holds at delta = 0.
+    pub fn needs_delta(&self) -> bool {
+        let unbounded = |mechanism: &Mechanism| match mechanism {
+            Mechanism::Pure { .. } | Mechanism::Laplace { .. } => false,
+            Mechanism::Approximate { delta, .. } => *delta > 0.0,
+            _ => true,
+        };
+        self.mu() > 0.0 || self.others.iter().any(|(mechanism, _)| unbounded(mechanism))
+    }
+
+    /// The delta at `epsilon`: at least the true one, and at most 1.
     ///
-    /// It is 1, which promises nothing, below the sum of the epsilons of the pure and approximate mechanisms.
-    /// For Gaussian mechanisms alone it is exact, with the accuracy of [`gaussian_delta`].
+    /// For Gaussian mechanisms alone, or one mechanism of another kind, it is exact, with the accuracy of [`gaussian_delta`].
     pub fn delta(&self, epsilon: f64) -> Result<f64, LossError> {
-        let remaining = not_negative("epsilon", epsilon)? - self.epsilon.total();
-        if remaining < 0.0 {
-            return Ok(1.0);
+        not_negative("epsilon", epsilon)?;
+        if let Some(exact) = self.closed_delta(epsilon)? {
+            return Ok(exact);
         }
-        let mu = self.mu();
-        let gaussian = if mu == 0.0 { 0.0 } else { gaussian_delta(remaining, mu)? };
-        Ok((gaussian + self.delta.total()).min(1.0))
+        let known = self.basic_delta(epsilon)?.min(self.concentrated_delta(epsilon)?);
+        if known == 0.0 {
+            return Ok(0.0);
+        }
+        let grid = self.grid().map(|grid| grid.delta(epsilon, pld::delta_at_most));
+        // f64::min ignores what is not a number.
+        Ok(grid.and_then(Result::ok).map_or(known, |found| found.min(known)))
     }
 
     /// The smallest epsilon at `delta`; never below the truth by more than rounding.
     ///
-    /// `delta` may be 0 if there is neither a Gaussian nor an approximate mechanism. A delta that no epsilon
-    /// reaches is an error that says which delta would do. For Gaussian mechanisms alone the result is exact,
-    /// with the accuracy of [`gaussian_epsilon`].
+    /// `delta` may be 0 if all mechanisms are pure. A delta that no epsilon reaches is an error that says which delta would do. For Gaussian
+    /// mechanisms alone, or one mechanism of another kind, the result is exact, with the accuracy of [`gaussian_epsilon`].
     pub fn epsilon(&self, delta: f64) -> Result<f64, LossError> {
         below_one("delta", delta)?;
-        let (mu, offset, least) = (self.mu(), self.epsilon.total(), self.delta.total());
-        let remaining = delta - least;
-        if remaining < 0.0 || (mu > 0.0 && remaining == 0.0) {
-            return Err(LossError::DeltaTooSmall { delta, least });
+        if let Some(exact) = self.closed_epsilon(delta)? {
+            return Ok(exact);
         }
-        let gaussian = if mu == 0.0 { 0.0 } else { gaussian_epsilon(remaining, mu)? };
-        let total = offset + gaussian;
-        // Rounded up, so that `total - offset` is not below `gaussian`.
-        let rounded_up = if offset > 0.0 && gaussian > 0.0 { total.next_up() } else { total };
-        representable("epsilon", rounded_up)
+        let mut found = self.basic_epsilon(delta);
+        let grid = self.grid().filter(|_| delta > 0.0).map(|grid| grid.epsilon(delta, pld::epsilon_at_most));
+        for other in grid.into_iter().chain([self.concentrated_epsilon(delta)]) {
+            found = match (found, other) {
+                (Ok(one), Ok(other)) => Ok(one.min(other)),
+                (Err(_), Ok(other)) => Ok(other),
+                (found, Err(_)) => found,
+            };
+        }
+        found
     }
 
-    /// [`parallel`] for disjoint parties of which each has run several mechanisms: at every epsilon and delta
-    /// at least the loss of the worst party.
-    #[must_use]
-    pub fn parallel(parties: &[Composition]) -> Self {
-        let largest = |part: fn(&Composition) -> CompensatedSum| {
-            parties.iter().map(|party| part(party).total()).fold(0.0, f64::max)
+    /// Bounds of the smallest delta at `epsilon`; the upper one is [`delta`](Self::delta). The lower one is for the worst mechanisms that are
+    /// as pure, or as approximate, as these.
+    pub fn delta_bounds(&self, epsilon: f64) -> Result<Bracket, LossError> {
+        let upper = self.delta(epsilon)?;
+        if upper == 0.0 || self.closed_delta(epsilon)?.is_some() {
+            return Ok(Bracket { lower: upper, upper });
+        }
+        let lower = match self.grid().filter(|grid| grid.exact) {
+            Some(grid) => pld::compose(&grid.steps)?.delta(epsilon)?.lower,
+            None => 0.0,
         };
-        let whole = |value: f64| std::iter::once(value).collect();
-        Self {
-            mu_squared: whole(largest(|party| party.mu_squared)),
-            epsilon: whole(largest(|party| party.epsilon)),
-            delta: whole(largest(|party| party.delta)),
+        Ok(Bracket { lower: lower.min(upper), upper })
+    }
+
+    /// Bounds of the smallest epsilon at `delta`; the upper one is [`epsilon`](Self::epsilon).
+    pub fn epsilon_bounds(&self, delta: f64) -> Result<Bracket, LossError> {
+        let upper = self.epsilon(delta)?;
+        if delta == 0.0 || self.closed_epsilon(delta)?.is_some() {
+            return Ok(Bracket { lower: upper, upper });
+        }
+        let lower = match self.grid().filter(|grid| grid.exact) {
+            Some(grid) => pld::compose(&grid.steps)?.epsilon(delta)?.lower,
+            None => 0.0,
+        };
+        Ok(Bracket { lower: lower.min(upper), upper })
+    }
+}
+
+impl Mechanism {
+    /// Refuses numbers that make no sense.
+    fn check(self) -> Result<(), LossError> {
+        match self {
+            Self::Gaussian { mu } if !MU_RANGE.contains(&mu) => {
+                let requirement = "between 1e-150 and 1e150";
+                Err(LossError::Argument { argument: "mu", value: mu, requirement })
+            }
+            Self::Gaussian { .. } => Ok(()),
+            Self::Pure { epsilon } | Self::Laplace { epsilon } => not_negative("epsilon", epsilon).map(drop),
+            Self::Approximate { epsilon, delta } => {
+                not_negative("epsilon", epsilon)?;
+                below_one("delta", delta).map(drop)
+            }
+            Self::DiscreteGaussian { scale, moved } => {
+                positive("scale", scale)?;
+                positive("moved", moved as f64).map(drop)
+            }
+            Self::SubsampledGaussian { sigma, rate, steps, neighbours } => {
+                positive("steps", steps as f64)?;
+                Step::from(SubsampledGaussian { sigma, rate, relation: neighbours }).validate()
+            }
         }
     }
 }

@@ -7,8 +7,8 @@
 //!   its neighbours. It costs 4 to 10 percent more noise than the exact Gaussian arithmetic.
 //! - **Composition** of several mechanisms on the same records: [`Composition`], [`steps_within`]; on
 //!   disjoint records: [`parallel`].
-//! - **Losses without a closed form**, such as those of subsampled Gaussian noise: the module [`pld`], by Fourier
-//!   transform, with bounds on both sides.
+//! - **Losses without a closed form**, such as those of mixtures and of subsampled Gaussian noise: the module [`pld`], by Fourier
+//!   transform, with bounds on both sides; [`Composition`] uses it.
 //! - **The lattice**: noise is drawn on the integers, and [`discrete_gaussian_total_variation`] with
 //!   [`lattice_delta`] says what that adds to delta. On the integers themselves, for counts, where the lattice is
 //!   coarse: [`discrete_gaussian_delta`].
@@ -36,6 +36,7 @@ mod gaussian;
 mod laplace;
 mod lattice;
 mod mills;
+mod mixture;
 pub mod pld;
 mod root;
 mod sum;

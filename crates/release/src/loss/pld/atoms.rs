@@ -47,9 +47,10 @@ struct Cell {
 
 impl Atoms {
     /// The losses of `pair`, cut at `deviations` standard deviations of the noise.
-    pub(super) fn of(pair: Pair, spacing: f64, deviations: f64, side: Side) -> Self {
+    pub(super) fn of(pair: &Pair, spacing: f64, deviations: f64, side: Side) -> Self {
         let (least, most) = pair.range(deviations);
-        let (first, last) = ((least / spacing).floor() as i64, (most / spacing).ceil() as i64);
+        // An atom at the least loss is inside the first cell.
+        let (first, last) = ((least / spacing).ceil() as i64 - 1, (most / spacing).ceil() as i64);
         let last = last.max(first + 1);
         let mut atoms = Self { first, spacing, mass: vec![0.0; (last - first + 1) as usize], infinite: 0.0 };
         match side {
@@ -63,7 +64,7 @@ impl Atoms {
         (self.first + index as i64) as f64 * self.spacing
     }
 
-    fn split(&mut self, pair: Pair) {
+    fn split(&mut self, pair: &Pair) {
         let share = -libm::expm1(-self.spacing);
         let mut left = pair.sides(self.loss(0));
         self.mass[0] = left.p_below * (1.0 + left.error);
@@ -78,15 +79,18 @@ impl Atoms {
         self.infinite = left.p_above * (1.0 + left.error);
     }
 
-    fn merge(&mut self, pair: Pair) {
+    fn merge(&mut self, pair: &Pair) {
         let mut left = pair.sides(self.loss(0));
         // What the cell below sends up to the current grid point: its mass and what it lacks.
         let (mut rising, mut lacking) = (0.0, 0.0);
         for index in 0..self.mass.len() - 1 {
-            let right = pair.sides(self.loss(index + 1));
+            let end = self.loss(index + 1);
+            // An atom at the largest loss stays where it is.
+            let right = pair.sides(if index + 2 == self.mass.len() { end.next_down() } else { end });
             let cell = Cell::between(left, right, self.loss(index), self.spacing);
-            let share = if lacking <= cell.below_least { safe_ratio(lacking, cell.below_least) } else { 1.0 };
-            let lifted = if lacking <= cell.below_least { 1.0 } else { cell.below_least / lacking };
+            let enough = lacking <= cell.below_least + self.grace(index, rising);
+            let share = if enough { safe_ratio(lacking, cell.below_least).min(1.0) } else { 1.0 };
+            let lifted = if enough { 1.0 } else { cell.below_least / lacking };
             self.mass[index] += share * cell.p_least + lifted * rising;
             if index > 0 {
                 self.mass[index - 1] += (1.0 - lifted) * rising;
@@ -95,8 +99,15 @@ impl Atoms {
             left = right;
         }
         let last = self.mass.len() - 1;
-        self.mass[last] += left.p_above * (1.0 - left.error);
+        self.infinite = pair.infinite() * (1.0 - left.error);
+        self.mass[last] += (left.p_above - pair.infinite()).max(0.0) * (1.0 - left.error);
         self.mass[last - 1] += rising;
+    }
+
+    /// What a mass may lack without being off its grid point by more than rounding, which the shift of a [`Curve`](super::curve::Curve) covers: an
+    /// atom on the grid stays where it is.
+    fn grace(&self, index: usize, mass: f64) -> f64 {
+        32.0 * f64::EPSILON * (1.0 + self.loss(index).abs()) * mass
     }
 }
 
@@ -124,6 +135,30 @@ impl Cell {
             below_least: (p - q * factor - slack).max(0.0),
             below_most: (p - q * factor + slack).max(0.0),
             above_most: (q * next - p + slack).max(0.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Catches atoms on the grid that are dropped or moved by a cell: the mean loss is kept on both sides, up to the square of the spacing.
+    #[test]
+    fn atoms_on_the_grid_stay() {
+        let epsilon = 0.1_f64;
+        let spacing = epsilon / 64.0;
+        let laplace = epsilon - 1.0 + (-epsilon).exp();
+        for (pair, mean) in [
+            (Pair::Laplace { epsilon }, laplace),
+            (Pair::Response { epsilon, delta: 0.0 }, epsilon * (0.5 * epsilon).tanh()),
+        ] {
+            for side in [Side::Above, Side::Below] {
+                let atoms = Atoms::of(&pair, spacing, 9.0, side);
+                let found: f64 = atoms.mass.iter().enumerate().map(|(i, mass)| mass * atoms.loss(i)).sum();
+                assert!((atoms.mass.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{pair:?} {side:?}");
+                assert!((found - mean).abs() < spacing * spacing, "{pair:?} {side:?}: {found} {mean}");
+            }
         }
     }
 }

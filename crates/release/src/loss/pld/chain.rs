@@ -47,9 +47,15 @@ impl Chain {
         self.parts.iter().map(|(_, times)| times).sum()
     }
 
-    /// The mass of an infinite total loss is at most this.
+    /// The mass of an infinite total loss: that not all of the steps have a finite one.
     pub(super) fn infinite(&self) -> f64 {
-        self.parts.iter().map(|(atoms, times)| atoms.infinite * times).sum::<f64>().min(1.0)
+        let finite: f64 = self.parts.iter().map(|(atoms, times)| times * libm::log1p(-atoms.infinite)).sum();
+        -libm::expm1(finite)
+    }
+
+    /// The largest finite total loss.
+    pub(super) fn most(&self) -> f64 {
+        self.parts.iter().map(|(atoms, times)| times * atoms.loss(atoms.mass.len() - 1)).sum()
     }
 
     /// The largest absolute loss of one step.

@@ -62,13 +62,29 @@ pub fn epsilon_at_most(steps: &[(Step, u64)], delta: f64) -> Result<f64, LossErr
     Ok(found)
 }
 
+/// The upper end of [`Composed::delta`] alone, for half of the work.
+pub fn delta_at_most(steps: &[(Step, u64)], epsilon: f64) -> Result<f64, LossError> {
+    not_negative("epsilon", epsilon)?;
+    let steps = validate(steps)?;
+    let one = |direction: &Direction| {
+        let spacing = spacing(&steps, *direction);
+        let above = chain(&steps, *direction, Side::Above, |_| spacing);
+        Curve::new(&above, above.tilt_to(epsilon)).upper(epsilon)
+    };
+    Ok(directions(&steps).iter().map(one).fold(0.0, f64::max))
+}
+
 fn directions(steps: &[(Step, u64)]) -> &'static [Direction] {
     let lopsided = steps.iter().any(|(step, _)| step.is_lopsided());
     if lopsided { &[Direction::Removed, Direction::Added] } else { &[Direction::Removed] }
 }
 
 fn upper_epsilon(above: &Chain, delta: f64) -> Result<f64, LossError> {
-    let curve = Curve::new(above, above.tilt_for(delta));
+    let finite = delta - above.infinite();
+    if finite <= 0.0 {
+        return Err(LossError::DeltaTooSmall { delta, least: above.infinite() });
+    }
+    let curve = Curve::new(above, above.tilt_for(finite));
     let (_, upper) = crossing(0.0, curve.most(), |epsilon| curve.upper(epsilon) <= delta);
     if curve.upper(upper) > delta {
         return Err(LossError::DeltaTooSmall { delta, least: above.infinite() });
@@ -102,7 +118,7 @@ fn deviations(steps: &[(Step, u64)]) -> f64 {
 
 fn chain(steps: &[(Step, u64)], direction: Direction, side: Side, spacing: impl Fn(Step) -> f64) -> Chain {
     let reach = deviations(steps);
-    let atoms = |step: Step| Rc::new(Atoms::of(step.pair(direction), spacing(step), reach, side));
+    let atoms = |step: Step| Rc::new(Atoms::of(&step.pair(direction), spacing(step), reach, side));
     Chain { parts: steps.iter().map(|(step, times)| (atoms(*step), *times as f64)).collect() }
 }
 
@@ -120,7 +136,16 @@ fn spacing(steps: &[(Step, u64)], direction: Direction) -> f64 {
     let one = (chain.cumulants(0.0).variance / chain.steps()).sqrt();
     // A tilt to the largest loss has no width at all; the losses of one step bound the grid from below.
     let floor = steps.iter().map(|(step, _)| coarse(*step)).fold(0.0, f64::max) * 4096.0 / POINTS;
-    (width / POINTS).min(one / POINTS_PER_DEVIATION).max(width / MOST_POINTS).max(floor)
+    aligned(steps, (width / POINTS).min(one / POINTS_PER_DEVIATION).max(width / MOST_POINTS).max(floor))
+}
+
+/// The spacing or up to half of it, such that the atoms of the largest epsilon are on the grid, exactly.
+fn aligned(steps: &[(Step, u64)], spacing: f64) -> f64 {
+    let largest = steps.iter().filter_map(|(step, _)| step.atom()).fold(0.0, f64::max);
+    if largest <= spacing {
+        return spacing;
+    }
+    largest / libm::exp2(libm::log2(largest / spacing).ceil())
 }
 
 impl Composed {
@@ -144,12 +169,15 @@ impl Composed {
         let mut found = Bracket { lower: 0.0, upper: 0.0 };
         for (above, below) in &self.orders {
             let upper = upper_epsilon(above, delta)?;
-            let tilt = below.tilt_for(delta);
+            let tilt = below.tilt_for((delta - below.infinite()).max(f64::MIN_POSITIVE));
             let curve = Curve::new(below, tilt);
-            // Far below the tilt the bound is trivial: the search starts from the largest point near it that is not.
+            // Far from the tilt the bound is trivial: the search starts from the largest point at which it is not.
             let step = 0.25 * tilt.at.variance.sqrt();
-            let near = (-16..=16).rev().map(|index| tilt.at.mean + f64::from(index) * step);
-            let start = near.filter(|point| *point > 0.0).find(|point| curve.lower(*point) > delta);
+            let near = (-16..=16).map(|index| tilt.at.mean + f64::from(index) * step);
+            let top = (1..40).map(|index| below.most() * (1.0 - libm::exp2(-0.5 * f64::from(index))));
+            let mut points: Vec<f64> = near.chain(top).filter(|point| *point > 0.0).collect();
+            points.sort_by(|one, other| other.total_cmp(one));
+            let start = points.into_iter().find(|point| curve.lower(*point) > delta);
             let (lower, _) =
                 crossing(start.unwrap_or(0.0), curve.most(), |epsilon| curve.lower(epsilon) <= delta);
             found = Bracket { lower: found.lower.max(lower), upper: found.upper.max(upper) };

@@ -72,7 +72,7 @@ impl Curve {
             scale: libm::exp(tilt.at.value - t * centre),
             point_error: law.map_or(0.0, |law| law.error),
             relative_error: 4.0 * f64::EPSILON * rounding,
-            shift: 16.0 * f64::EPSILON * steps * (1.0 + widest),
+            shift: 64.0 * f64::EPSILON * steps * (1.0 + widest),
             infinite: chain.infinite(),
         }
     }
@@ -96,7 +96,7 @@ impl Curve {
             let within = sum * (1.0 + self.relative_error) + self.point_error * weights + beyond;
             (self.scale * within).min(chernoff)
         };
-        (finite + self.infinite).min(1.0)
+        (finite + self.infinite * (1.0 + self.relative_error)).min(1.0)
     }
 
     /// A lower bound of delta, if the chain errs on the side of less loss.
@@ -106,7 +106,7 @@ impl Curve {
         let start = epsilon.max(self.least);
         let wrapped = 2.0 * libm::exp(-self.tilt.parameter * (start - self.centre) - LOG_TAIL);
         let finite = sum * (1.0 - self.relative_error) - self.point_error * weights - wrapped;
-        (self.scale * finite).max(0.0)
+        (self.scale * finite).max(0.0) + self.infinite * (1.0 - self.relative_error)
     }
 
     /// The sums over losses above `epsilon` of (1 - e^(epsilon - l)) times the weighted masses, and times the weights.

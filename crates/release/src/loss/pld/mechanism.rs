@@ -1,8 +1,13 @@
 //! The steps that can be composed.
 
+use super::integers::Integers;
 use super::pair::Pair;
-use crate::loss::error::{LossError, positive};
+use crate::loss::error::{LossError, below_one, positive};
 use crate::privacy::Neighbours;
+use std::rc::Rc;
+
+/// Discrete noise of a larger scale is not tabulated.
+pub(crate) const LARGEST_SCALE: f64 = 32_768.0;
 
 /// Gaussian noise on a sum over a Poisson sample of the records.
 ///
@@ -34,6 +39,18 @@ pub enum Step {
         /// Sensitivity over scale.
         epsilon: f64,
     },
+    /// Discrete Gaussian noise on a count that moves by one.
+    DiscreteGaussian {
+        /// The scale of the noise, in records.
+        scale: f64,
+    },
+    /// Any mechanism of which one point of the privacy curve is known.
+    Approximate {
+        /// The epsilon of that point.
+        epsilon: f64,
+        /// The delta of that point.
+        delta: f64,
+    },
 }
 
 /// In which order the pair of neighbours is taken.
@@ -44,7 +61,7 @@ pub(super) enum Direction {
 }
 
 impl Step {
-    pub(super) fn validate(self) -> Result<(), LossError> {
+    pub(crate) fn validate(self) -> Result<(), LossError> {
         match self {
             Self::SubsampledGaussian(SubsampledGaussian { sigma, rate, .. }) => {
                 positive("sigma", sigma)?;
@@ -58,6 +75,19 @@ impl Step {
             }
             Self::Gaussian { mu } => positive("mu", mu).map(drop),
             Self::Laplace { epsilon } => positive("epsilon", epsilon).map(drop),
+            Self::DiscreteGaussian { scale } => {
+                let accepted = scale > 0.0 && scale <= LARGEST_SCALE;
+                let requirement = "above 0 and at most 32768; beyond, noise is as good as continuous";
+                accepted.then_some(()).ok_or(LossError::Argument {
+                    argument: "scale",
+                    value: scale,
+                    requirement,
+                })
+            }
+            Self::Approximate { epsilon, delta } => {
+                positive("epsilon", epsilon)?;
+                below_one("delta", delta).map(drop)
+            }
         }
     }
 
@@ -65,7 +95,15 @@ impl Step {
     pub(super) fn relation(self) -> Option<Neighbours> {
         match self {
             Self::SubsampledGaussian(step) => Some(step.relation),
-            Self::Gaussian { .. } | Self::Laplace { .. } => None,
+            _ => None,
+        }
+    }
+
+    /// The loss, with either sign, at which there is an atom.
+    pub(super) fn atom(self) -> Option<f64> {
+        match self {
+            Self::Laplace { epsilon } | Self::Approximate { epsilon, .. } => Some(epsilon),
+            _ => None,
         }
     }
 
@@ -85,6 +123,8 @@ impl Step {
             }
             Self::Gaussian { mu } => Pair::Removed { sigma: mu.recip(), rate: 1.0 },
             Self::Laplace { epsilon } => Pair::Laplace { epsilon },
+            Self::DiscreteGaussian { scale } => Pair::Integers(Rc::new(Integers::new(scale))),
+            Self::Approximate { epsilon, delta } => Pair::Response { epsilon, delta },
         }
     }
 }

@@ -9,11 +9,16 @@
 //!   (\[KJH20\] section 5): both the old and the new record are within C, so the shifts are +1 and -1, not 2. The loss
 //!   ln r(x) - ln r(-x) is odd and increasing; its inverse solves a quadratic.
 //! - **Laplace**: the loss is linear between two atoms at plus and minus epsilon.
+//! - **Discrete Gaussian**: atoms at the odd multiples of 1 / (2 s^2), in `integers.rs`.
+//! - **Any (epsilon, delta)-private mechanism** is dominated by randomised response that tells all with probability delta (proof of \[KOV15\] Theorem 3.3): P has
+//!   delta at an infinite loss, (1 - delta) e^epsilon / (1 + e^epsilon) at epsilon and the rest at -epsilon.
 
+use super::integers::Integers;
 use std::f64::consts::FRAC_1_SQRT_2;
+use std::rc::Rc;
 
 /// Two neighbouring output laws, in an order.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Pair {
     /// The mixture against the plain normal.
     Removed { sigma: f64, rate: f64 },
@@ -23,6 +28,10 @@ pub(super) enum Pair {
     Exchanged { sigma: f64, rate: f64 },
     /// Laplace noise with this epsilon.
     Laplace { epsilon: f64 },
+    /// Discrete noise on a count.
+    Integers(Rc<Integers>),
+    /// Randomised response that tells all with probability delta.
+    Response { epsilon: f64, delta: f64 },
 }
 
 /// The masses of P and Q on both sides of a loss, each to the relative error `error`.
@@ -47,8 +56,8 @@ impl Sides {
 
 impl Pair {
     /// The masses with a loss above `loss`, and of the rest.
-    pub(super) fn sides(self, loss: f64) -> Sides {
-        match self {
+    pub(super) fn sides(&self, loss: f64) -> Sides {
+        match *self {
             Self::Removed { sigma, rate } => {
                 normal_sides(ratio_inverse(loss, sigma, rate), sigma, rate, 0.0, 0.0)
             }
@@ -63,12 +72,19 @@ impl Pair {
                 normal_sides(exchanged_inverse(loss, sigma, rate), sigma, rate, -1.0, rate)
             }
             Self::Laplace { epsilon } => laplace_sides(loss, epsilon),
+            Self::Integers(ref integers) => integers.sides(loss),
+            Self::Response { epsilon, delta } => response_sides(loss, epsilon, delta),
         }
     }
 
+    /// The mass of an infinite loss.
+    pub(super) fn infinite(&self) -> f64 {
+        if let Self::Response { delta, .. } = self { *delta } else { 0.0 }
+    }
+
     /// Losses outside which P has less than the mass of one normal tail beyond `deviations` standard deviations.
-    pub(super) fn range(self, deviations: f64) -> (f64, f64) {
-        match self {
+    pub(super) fn range(&self, deviations: f64) -> (f64, f64) {
+        match *self {
             Self::Removed { sigma, rate } => {
                 let reach = deviations * sigma;
                 (log_ratio(-reach, sigma, rate), log_ratio(1.0 + reach, sigma, rate))
@@ -82,7 +98,8 @@ impl Pair {
                 let reach = deviations * sigma;
                 (loss(-reach), loss(1.0 + reach))
             }
-            Self::Laplace { epsilon } => (-epsilon, epsilon),
+            Self::Laplace { epsilon } | Self::Response { epsilon, .. } => (-epsilon, epsilon),
+            Self::Integers(ref integers) => integers.range(deviations),
         }
     }
 }
@@ -165,6 +182,23 @@ fn laplace_sides(loss: f64, epsilon: f64) -> Sides {
         q_below: 1.0 - 0.5 * libm::exp(q),
         error: 2.0 * f64::EPSILON * (2.0 + epsilon),
     }
+}
+
+fn response_sides(loss: f64, epsilon: f64, delta: f64) -> Sides {
+    // The true answer and the false one, when not all is told.
+    let truth = (1.0 - delta) / (1.0 + libm::exp(-epsilon));
+    let lie = (1.0 - delta) / (1.0 + libm::exp(epsilon));
+    let (p_above, p_below) = match loss {
+        loss if loss >= epsilon => (delta, truth + lie),
+        loss if loss >= -epsilon => (delta + truth, lie),
+        _ => (1.0, 0.0),
+    };
+    let (q_above, q_below) = match loss {
+        loss if loss >= epsilon => (0.0, 1.0),
+        loss if loss >= -epsilon => (lie, delta + truth),
+        _ => (truth + lie, delta),
+    };
+    Sides { p_above, p_below, q_above, q_below, error: 4.0 * f64::EPSILON }
 }
 
 #[cfg(test)]

@@ -1,0 +1,204 @@
+//! From a request to noisy counts and the bounds that they show.
+
+use organza_release::loss::Mechanism;
+use organza_release::sensitivity::moved_counts;
+use organza_release::{CountFamily, Family, Missing, Neighbours};
+
+use super::find::{SCALES, first_range, linear_cell, linear_cells, scale_cell, second_range, threshold};
+use super::histogram::ExactValues;
+use super::text::{FoundColumn, NoisyCells, PrivateBounds};
+use crate::CuratorError;
+use crate::counts::{CountSource, now, positive_epsilon, smallest_scale, this_tool};
+use crate::data_bounds::plain_design;
+use crate::formula::Design;
+use crate::ledger::Charge;
+use crate::mechanism::NoiseRng;
+use crate::publishable::{Publishable, dropped};
+use crate::table::{Counts, Reading, Table};
+
+/// What is asked for: public knowledge only.
+#[derive(Debug, Clone)]
+pub struct BoundsRequest {
+    /// The columns, all of numbers.
+    pub columns: Vec<String>,
+    /// Privacy loss of all bounds together.
+    pub epsilon: f64,
+    /// Which tables count as neighbours.
+    pub neighbours: Neighbours,
+}
+
+/// Calibrated noise, waiting for data.
+#[derive(Debug, Clone)]
+pub struct BoundsPlan {
+    request: BoundsRequest,
+    design: Design,
+    /// Noise of the two rounds.
+    scales: (f64, f64),
+}
+
+impl BoundsPlan {
+    /// Calibrates the noise of both rounds.
+    pub fn new(request: &BoundsRequest) -> Result<Self, CuratorError> {
+        positive_epsilon(request.epsilon)?;
+        let columns = &request.columns;
+        if columns.is_empty() {
+            return Err(CuratorError::option("--columns", "name at least one column"));
+        }
+        if let Some(name) = (1..columns.len()).find(|&i| columns[..i].contains(&columns[i])) {
+            return Err(CuratorError::option("--columns", format!("{:?} is given twice", columns[name])));
+        }
+        let moved = moved_counts(1, request.neighbours) * columns.len() as u64;
+        // A third of epsilon and two thirds, in whole numbers of moved counts: 3 moved / epsilon and half of it.
+        let scale = |moved: u64| smallest_scale(Family::Laplace, (request.epsilon, 0.0), moved);
+        let scales = (scale(3 * moved)?, scale((3 * moved).div_ceil(2))?);
+        let names: Vec<&str> = columns.iter().map(String::as_str).collect();
+        Ok(Self { request: request.clone(), design: plain_design(&names)?, scales })
+    }
+
+    /// What was asked for.
+    pub fn request(&self) -> &BoundsRequest {
+        &self.request
+    }
+
+    /// Scales of the discrete Laplace noise on the counts of the first and the second round.
+    pub fn scales(&self) -> (f64, f64) {
+        self.scales
+    }
+
+    /// About so many records of a column must be together to be seen.
+    pub fn visible(&self) -> f64 {
+        threshold(self.scales.0, SCALES)
+    }
+
+    /// What is released, for the ledger.
+    pub fn description(&self) -> String {
+        format!("bounds of {}", self.request.columns.join(", "))
+    }
+
+    /// What the ledger is charged.
+    pub fn charge(&self) -> Charge {
+        let epsilon = self.request.epsilon;
+        Charge {
+            mechanism: Mechanism::Pure { epsilon },
+            total_variation: 0.0,
+            claimed_epsilon: epsilon,
+            claimed_delta: 0.0,
+            description: self.description(),
+        }
+    }
+
+    /// Draws the noise. The loss must have been charged before.
+    pub(super) fn publish_with(
+        &self,
+        exact: &ExactValues,
+        party: &str,
+        noise: &mut impl CountSource,
+    ) -> Result<PrivateBounds, CuratorError> {
+        let column = |(index, name): (usize, &String)| self.find(exact, index, name, noise);
+        let columns = self.request.columns.iter().enumerate().map(column);
+        Ok(PrivateBounds {
+            party: party.to_string(),
+            created: now(),
+            epsilon: self.request.epsilon,
+            neighbours: self.request.neighbours,
+            columns: columns.collect::<Result<_, _>>()?,
+            tool: this_tool(),
+        })
+    }
+
+    fn find(
+        &self,
+        exact: &ExactValues,
+        index: usize,
+        name: &str,
+        noise: &mut impl CountSource,
+    ) -> Result<FoundColumn, CuratorError> {
+        let mut noisy = |counts: Vec<u64>, scale: f64| -> Result<NoisyCells, CuratorError> {
+            let one = |count: u64| {
+                Ok((i128::from(count) + noise.draw(CountFamily::DiscreteLaplace, scale)?) as f64)
+            };
+            Ok(NoisyCells {
+                scale,
+                counts: counts.into_iter().map(one).collect::<Result<_, CuratorError>>()?,
+            })
+        };
+        let mut column = FoundColumn {
+            name: name.to_string(),
+            scales: noisy(exact.cells(index, SCALES, scale_cell), self.scales.0)?,
+            linear: None,
+            range: None,
+        };
+        let Some(first) = first_range(&column.scales.counts, self.scales.0) else { return Ok(column) };
+        let records = match self.request.neighbours {
+            Neighbours::Substitute => exact.records() as f64,
+            Neighbours::AddRemove => column.scales.counts.iter().sum(),
+        };
+        let cells = linear_cells(records, self.scales.1);
+        let counts = exact.cells(index, cells, |value| linear_cell(value, first, cells));
+        let linear = noisy(counts, self.scales.1)?;
+        column.range = second_range(&linear.counts, self.scales.1, first).or(Some(first));
+        column.linear = Some((first, linear));
+        Ok(column)
+    }
+}
+
+impl Publishable for BoundsPlan {
+    type Exact = ExactValues;
+    type Published = PrivateBounds;
+
+    fn neighbours(&self) -> Neighbours {
+        self.request.neighbours
+    }
+
+    fn cost(&self) -> Charge {
+        self.charge()
+    }
+
+    fn measure(&self, reading: &Reading<'_>) -> Result<(ExactValues, Counts), CuratorError> {
+        if reading.options.missing == Missing::Midpoint {
+            let reason = "there is no midpoint before there are bounds: use error or drop";
+            return Err(CuratorError::option("--missing", reason));
+        }
+        let table = Table::new(reading.input, &self.design, reading.options, reading.progress);
+        let columns = self.request.columns.len();
+        let (parts, counts) = table.fold(|| ExactValues::new(columns), ExactValues::add)?;
+        let mut total = ExactValues::new(columns);
+        parts.iter().for_each(|part| total.merge(part));
+        if counts.records == 0 {
+            return Err(CuratorError::EmptyTable {
+                path: format!("{}, after dropping", reading.input.name()),
+            });
+        }
+        Ok((total, counts))
+    }
+
+    fn measure_batches(
+        &self,
+        _reading: &Reading<'_>,
+        _rows: u64,
+        _on_batch: &mut dyn FnMut(&ExactValues) -> Result<(), CuratorError>,
+    ) -> Result<Counts, CuratorError> {
+        Err(CuratorError::option("--batch-records", "bounds are for the whole table"))
+    }
+
+    fn warnings(&self, exact: &ExactValues, missing: Missing) -> Vec<String> {
+        let (visible, records) = (self.visible(), exact.records());
+        let mut said = Vec::new();
+        if 4.0 * visible > records as f64 && self.neighbours() == Neighbours::Substitute {
+            said.push(format!(
+                "noise hides fewer than about {visible:.0} records of a column, and the table has {records}: bounds will be \
+                 rough; take fewer columns, spend more or use public knowledge"
+            ));
+        }
+        said.extend(dropped(missing));
+        said
+    }
+
+    fn draw(&self, exact: &ExactValues, party: &str, _: Missing) -> Result<PrivateBounds, CuratorError> {
+        self.publish_with(exact, party, &mut NoiseRng::from_operating_system())
+    }
+
+    fn text(&self, published: &PrivateBounds) -> Result<String, CuratorError> {
+        published.to_toml()
+    }
+}
