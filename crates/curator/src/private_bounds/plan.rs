@@ -154,6 +154,10 @@ impl Publishable for BoundsPlan {
         self.charge()
     }
 
+    fn check_columns(&self, reading: &Reading<'_>) -> Result<(), CuratorError> {
+        Table::new(reading.input, &self.design, reading.options, reading.progress).check_columns()
+    }
+
     fn measure(&self, reading: &Reading<'_>) -> Result<(ExactValues, Counts), CuratorError> {
         if reading.options.missing == Missing::Midpoint {
             let reason = "there is no midpoint before there are bounds: use error or drop";

@@ -106,7 +106,7 @@ impl BesideTable {
         let unnamed = || Failure::bad_input("--party: name the data holder when reading standard input");
         Ok(Job {
             input: self.input(table)?,
-            options: self.options()?,
+            options: self.options(),
             party: self.party.clone().or_else(|| table_name(table)).ok_or_else(unnamed)?,
             output: output.to_path_buf(),
             overwrite,

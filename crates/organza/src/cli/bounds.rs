@@ -55,7 +55,7 @@ pub struct BoundsArguments {
 pub fn run(arguments: &BoundsArguments) -> Result<Status, Failure> {
     if arguments.template {
         let input = arguments.beside.input(arguments.table.as_deref())?;
-        return arguments.write(&template(&input, &arguments.beside.options()?)?);
+        return arguments.write(&template(&input, &arguments.beside.options())?);
     }
     if !arguments.combine.is_empty() {
         return arguments.write(&common(&arguments.combine)?);
