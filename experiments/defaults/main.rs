@@ -1,15 +1,15 @@
-//! Chooses default values of the record-scale radius r, the intercept weight g and the response weight eta, and of priors.
+//! Chooses default values of the record-scale radius r, the intercept weight g and the response weight eta; `--bounds` asks whether default fits are honest.
 //!
-//! `defaults [--priors] [--quick] [--data FOLDER] [--output FILE]`: tables on the terminal, every figure in the CSV file.
+//! `defaults [--bounds] [--studies N] [--quick] [--data FOLDER] [--output FILE]`: tables on the terminal, every figure in the CSV file.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod bounds;
 mod design;
 mod evaluate;
 mod fast;
 mod grid;
 mod mechanism;
-mod priors;
 mod real;
 mod report;
 mod rules;
@@ -30,7 +30,9 @@ type Merits = Vec<[evaluate::Merit; 2]>;
 
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    #[error("usage: defaults [--priors] [--quick] [--data FOLDER] [--output FILE]; '{0}' is not understood")]
+    #[error(
+        "usage: defaults [--bounds] [--studies N] [--quick] [--data FOLDER] [--output FILE]; '{0}' is not understood"
+    )]
     Usage(String),
     #[error(transparent)]
     Data(#[from] real::DataError),
@@ -41,7 +43,9 @@ enum Failure {
 }
 
 struct Options {
-    priors: bool,
+    bounds: bool,
+    /// Studies of every stratum of `--bounds`.
+    studies: u64,
     quick: bool,
     data: Option<PathBuf>,
     output: PathBuf,
@@ -49,12 +53,17 @@ struct Options {
 
 impl Options {
     fn read() -> Result<Options, Failure> {
-        let mut options = Options { priors: false, quick: false, data: None, output: "results.csv".into() };
+        let mut options =
+            Options { bounds: false, studies: 200, quick: false, data: None, output: "results.csv".into() };
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             let mut path = || arguments.next().map(PathBuf::from).ok_or(Failure::Usage(argument.clone()));
             match argument.as_str() {
-                "--priors" => options.priors = true,
+                "--bounds" => options.bounds = true,
+                "--studies" => {
+                    let count = arguments.next().and_then(|count| count.parse().ok());
+                    options.studies = count.ok_or(Failure::Usage(argument))?;
+                }
                 "--quick" => options.quick = true,
                 "--data" => options.data = Some(path()?),
                 "--output" => options.output = path()?,
@@ -171,8 +180,8 @@ fn print_real(set: &str, names: &[String], outcomes: &[Outcome]) {
 fn run() -> Result<(), Failure> {
     let options = Options::read()?;
     let mut out = File::create(&options.output)?;
-    if options.priors {
-        return priors::run(options.quick, &mut out);
+    if options.bounds {
+        return bounds::run(options.studies, options.data.as_deref(), &mut out);
     }
     writeln!(out, "{CSV_HEAD}")?;
     let rule_names: Vec<String> = RULES.iter().map(|rule| rule.name.to_string()).collect();

@@ -7,7 +7,7 @@
 //!
 //!
 //! [`calibration`] and [`frontier`] are simulations that a person asks for: is a method calibrated, and which epsilon is enough?
-//! [`simulation`] makes tables with a known truth.
+//! [`simulation`] makes tables with a known truth, [`strata`] tables from outside the model.
 //!
 //! **A new key** is a type that implements `Experiment` and `Study` in the folder of its paper, an entry in the list of that folder's `experiments`, a line in
 //! `tests/keys.rs`, and its citations in `refs/`. Nothing else knows of it.
@@ -27,6 +27,7 @@ pub mod releases;
 pub mod reproduce;
 pub mod rkh21;
 pub mod simulation;
+pub mod strata;
 mod study_error;
 
 pub use study_error::StudyError;

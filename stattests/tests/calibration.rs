@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 use organza_experiments::calibration::{Data, Ranks, Study};
-use organza_infer::{Method, MethodSpec, ModelSpec, Sampler, fit};
+use organza_infer::{Method, MethodSpec, Sampler, fit};
 use organza_mcmc::{Draws, Monitor, Plan};
 use organza_release::Layout;
 use organza_stattests::ALPHA;
@@ -26,7 +26,6 @@ struct Case {
     layout: Layout,
     replicates: u64,
     plan: Plan,
-    model: ModelSpec,
     /// Records, epsilon, parties.
     cells: Vec<(u64, f64, usize)>,
     data: Data,
@@ -36,8 +35,7 @@ impl Case {
     fn new(method: Method, sampler: Sampler) -> Self {
         let plan = Plan { chains: 1, warmup: 0, draws: DRAWS, thin: 1, seed: 0, threads: 1 };
         let (intercept, layout, data) = (false, Layout::Isometric, Data::of(method));
-        let model = ModelSpec::default();
-        Self { method, sampler, intercept, layout, replicates: 200, plan, model, cells: grid(), data }
+        Self { method, sampler, intercept, layout, replicates: 200, plan, cells: grid(), data }
     }
 
     /// Ranks over all replicates of one cell.
@@ -53,7 +51,8 @@ impl Case {
             let releases = study.releases(self.data, &truth, &mut rng);
             let spec = MethodSpec { method: Some(self.method), sampler: Some(self.sampler) };
             let plan = Plan { seed: number, ..self.plan };
-            let fitted = fit(&spec, &self.model, &releases, &plan, &Monitor::default()).unwrap();
+            let model = study.model_for(self.method);
+            let fitted = fit(&spec, &model, &releases, &plan, &Monitor::default()).unwrap();
             let columns = columns(&fitted.draws, names.len());
             let mut values = truth.theta.clone();
             values.push(truth.variance.sqrt());

@@ -55,4 +55,4 @@ pub use method::{Description, Method, Sampler};
 pub use naive::Naive;
 pub use normal_x::{NormalX, NormalXDensity, NormalXMetropolis};
 pub use predict::{Prediction, Predictor};
-pub use prior::{CoefficientsPart, FeaturePrior, FeaturesPart, Prior, PriorFile, Units, VariancePart};
+pub use prior::{CoefficientsPart, FeaturePrior, FeaturesPart, Prior, PriorFile, Scale, Units, VariancePart};

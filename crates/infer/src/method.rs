@@ -150,7 +150,7 @@ impl Method {
                 "none has it",
                 "coefficients, residual variance, covariance of the features; latent sums integrated out",
                 "sums are normal with the moments of normal records",
-                "gaussian noise in the isometric layout and a public number of records",
+                "isometric gaussian noise, or at most 22 coefficients; a public number of records, or an intercept",
             ),
             Method::Individual => (
                 "MCMC-Ind [BS19]",

@@ -4,14 +4,18 @@ use organza_release::Family;
 
 use crate::evidence::{Evidence, Party};
 use crate::individual::MOST_RECORDS;
+use crate::marginal::{MOST_ENTRIES, entries};
 use crate::{InferError, Method};
 
 /// Something that a release may lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Need {
     Gaussian,
+    /// In the isometric layout, or with so few entries that any noise will do.
     Isometric,
     Records,
+    /// A number of records that is public, or counted with noise by the constant.
+    Counted,
     ResponseSquare,
     /// Records of all parties come from one population: they are scaled alike.
     OnePopulation,
@@ -25,13 +29,13 @@ enum Need {
 
 fn needs(method: Method) -> &'static [Need] {
     use Need::{
-        FewRecords, Gaussian, Isometric, OnePopulation, Records, RecordsForEveryCoefficient,
+        Counted, FewRecords, Gaussian, Isometric, OnePopulation, Records, RecordsForEveryCoefficient,
         RecordsThemselves, ResponseSquare, UnscaledIntercept,
     };
     match method {
         Method::Fast | Method::FixedGram => &[Gaussian],
         Method::NormalX => &[Gaussian, Records, OnePopulation, RecordsForEveryCoefficient],
-        Method::Marginal => &[Gaussian, Isometric, Records, OnePopulation],
+        Method::Marginal => &[Isometric, Counted, OnePopulation],
         Method::Individual => &[Records, RecordsThemselves, FewRecords],
         Method::GibbsUpdate | Method::GibbsPrior => &[Records, ResponseSquare, OnePopulation],
         Method::GibbsNoisy => &[Records, ResponseSquare, OnePopulation, UnscaledIntercept],
@@ -47,8 +51,9 @@ impl Need {
         let coefficients = evidence.dimension() as f64;
         match self {
             Need::Gaussian => party.noise.family == Family::Gaussian,
-            Need::Isometric => party.noise.isometry().is_some(),
+            Need::Isometric => entries(party.size()) <= MOST_ENTRIES || party.noise.isometry().is_some(),
             Need::Records => party.records.is_some(),
+            Need::Counted => party.records.is_some() || evidence.domain().intercept(),
             Need::ResponseSquare => party.noise.has_response_square(),
             Need::OnePopulation => {
                 let constant = |party: &Party| party.noise.record_scale.map(|_| party.noise.weights[0]);
@@ -67,8 +72,8 @@ impl Need {
     fn text(self) -> &'static str {
         match self {
             Need::Gaussian => "gaussian noise, the release has laplace",
-            Need::Isometric => "noise in the isometric layout",
-            Need::Records => "a public number of records (neighbours that substitute)",
+            Need::Isometric => "gaussian noise in the isometric layout, or at most 22 coefficients",
+            Need::Counted | Need::Records => "a public number of records (neighbours that substitute)",
             Need::ResponseSquare => "y'y, which the release leaves out",
             Need::OnePopulation => "records that are scaled and averaged as those of the other parties",
             Need::RecordsForEveryCoefficient => "at least as many records as coefficients",

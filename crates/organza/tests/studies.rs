@@ -69,7 +69,7 @@ fn wrong_requests_for_a_calibration_are_refused() {
     refused("--method ada-ssp", &["--method", "point estimate"]);
     refused("--method fast,naive", &["--method", "--matrix"]);
     refused("--method fast --sampler nuts", &["--sampler", "closed-form"]);
-    refused("--method marginal --mechanism laplace", &["--method", "gaussian noise"]);
+    refused("--method fast --mechanism laplace", &["--method", "gaussian noise"]);
     refused("--method fast --draws 50", &["--draws", "multiple of 10"]);
     refused("--method fast --replicates 5", &["--replicates", "between 20 and"]);
     refused("--method fast --epsilon=-1", &["--epsilon", "positive"]);

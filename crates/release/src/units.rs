@@ -53,6 +53,12 @@ impl CoefficientMap {
         self.response_half_width
     }
 
+    /// Features that are 0 in users' units, in normalised units: where the intercept in users' units is the mean of the response.
+    pub fn origin(&self) -> Vec<f64> {
+        let half_width = |slope: &f64| self.response_half_width / slope;
+        self.centres.iter().zip(&self.slopes).map(|(centre, slope)| -centre / half_width(slope)).collect()
+    }
+
     /// Coefficients in users' units.
     pub fn to_users(&self, theta: &[f64]) -> Vec<f64> {
         let mut beta = self.linear_part(theta);

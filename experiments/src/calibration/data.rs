@@ -1,6 +1,8 @@
 //! Data of a study, as the methods imagine them.
 
-use organza_infer::Method;
+use organza_infer::{
+    CoefficientsPart, FeaturesPart, Method, ModelSpec, Prior, PriorFile, Scale, Units, VariancePart,
+};
 use organza_release::Release;
 use rand::rngs::ChaCha8Rng;
 
@@ -59,9 +61,40 @@ impl Study {
                 truth.covariance = (0..self.features * self.features).map(diagonal).collect();
                 truth.mean.fill(0.0);
             }
+            // Means of columns lie inside their bounds.
+            Method::Marginal if self.intercept => {
+                while !truth.is_inside() {
+                    truth = self.truth(rng);
+                }
+            }
             _ => {}
         }
         truth
+    }
+
+    /// The prior that truths come from. It is the default of all methods but `marginal`, which is told.
+    pub fn model_for(&self, method: Method) -> ModelSpec {
+        if method != Method::Marginal {
+            return ModelSpec::default();
+        }
+        let coefficients = self.features + usize::from(self.intercept);
+        let unit = |k: usize| (0..coefficients).map(|l| f64::from(u8::from(k == l))).collect();
+        let (shape, rate) = Prior::WEAK_VARIANCE;
+        let prior = PriorFile {
+            units: Units::Normalised,
+            coefficients: CoefficientsPart {
+                covariance: Some((0..coefficients).map(unit).collect()),
+                ..CoefficientsPart::default()
+            },
+            variance: Some(VariancePart { shape, rate }),
+            features: Some(FeaturesPart {
+                degrees: None,
+                scale: Scale::Number(USUAL_VARIANCE),
+                mean: None,
+                mean_records: 1.0,
+            }),
+        };
+        ModelSpec { prior, ..ModelSpec::default() }
     }
 
     /// The releases of all parties.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use organza_infer::{Fit, MethodSpec, ModelSpec, fit};
+use organza_infer::{Fit, MethodSpec, fit};
 use organza_mcmc::{Monitor, Plan};
 use organza_release::Release;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
@@ -84,7 +84,8 @@ impl Calibration {
 
     fn fit(&self, releases: &[Release], plan: &Plan, monitor: &Monitor<'_>) -> Result<Fit, String> {
         let spec = MethodSpec { method: Some(self.request.method), sampler: Some(self.sampler) };
-        fit(&spec, &ModelSpec::default(), releases, plan, monitor).map_err(|error| error.to_string())
+        let model = self.study.model_for(self.request.method);
+        fit(&spec, &model, releases, plan, monitor).map_err(|error| error.to_string())
     }
 
     /// Smallest effective size of a ranked parameter over the number of ranked draws; a chain that stands still has none.

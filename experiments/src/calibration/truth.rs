@@ -23,6 +23,15 @@ pub struct Truth {
     pub mean: Vec<f64>,
 }
 
+impl Truth {
+    /// Whether the means of features and response lie inside their bounds, with an intercept.
+    pub(super) fn is_inside(&self) -> bool {
+        let products = self.theta[1..].iter().zip(&self.mean).map(|(slope, mean)| slope * mean);
+        let response = self.theta[0] + products.sum::<f64>();
+        self.mean.iter().chain([&response]).all(|mean| mean.abs() < 1.0)
+    }
+}
+
 pub(super) fn normal(rng: &mut ChaCha8Rng) -> f64 {
     StandardNormal.sample(rng)
 }

@@ -59,7 +59,7 @@ pub fn fit_logistic(
     };
     let draws = units::to_users(&draws, &evidence, Position::Coefficients)?;
     let summary = Summary::new(&draws, model.mass)?;
-    let mut notes = notes::about(Method::Augmentation, &evidence, &prior, &summary);
+    let mut notes = notes::about(Method::Augmentation, &evidence, &prior, (&summary, &[]));
     notes.push(
         "the response is taken to have two values, its bounds, and the features to be normal before clamping"
             .into(),

@@ -102,12 +102,17 @@ pub fn fit(
     let problem = Problem { evidence: &evidence, grams: &grams, prior: &prior, fast: &fast, plan, monitor };
     let drawn = problem.draw(choice.method, sampler, &fourths);
     let (draws, position) = drawn.map_err(|error| requirements::with_alternatives(error, &evidence))?;
-    let draws = units::to_users(&draws, &evidence, position)?;
+    let users = units::to_users(&draws, &evidence, position)?;
+    let spreads = match choice.method {
+        Method::Marginal => share::spreads(&draws, &users, &evidence),
+        _ => vec![],
+    };
+    let draws = users;
     let summary = Summary::new(&draws, model.mass)?;
     let unit = organza_release::units::CoefficientMap::new(evidence.domain()).response_unit();
     Ok(Fit {
-        noise_share: share::of_noise(choice.method, &evidence, &prior, (&summary, &fast))?,
-        notes: notes::about(choice.method, &evidence, &prior, &summary),
+        noise_share: spreads.iter().map(share::Spread::share).collect(),
+        notes: notes::about(choice.method, &evidence, &prior, (&summary, &spreads)),
         residual_sd: (choice.method == Method::Fast).then(|| unit * fast.variance.sqrt()),
         releases: evidence.parties(),
         records: evidence.records(),
@@ -155,6 +160,13 @@ fn fast(model: &ModelSpec, evidence: &Evidence) -> Result<Fast, InferError> {
     }
 }
 
+/// Draws of a chain from which diagnostics can tell that it is slow.
+const JUDGED: usize = 500;
+/// How many steps for each that was planned slow chains take.
+const PATIENCE: usize = 4;
+/// How often chains are run again at most.
+const REPEATS: usize = 2;
+
 /// One fit while it runs.
 struct Problem<'p> {
     evidence: &'p Evidence,
@@ -199,7 +211,7 @@ impl Problem<'_> {
             }
             (Method::Marginal, _) => {
                 let target = MarginalDensity::new(evidence, prior)?;
-                Ok((self.careful(target.sampler(self.plan), &target)?, Position::VarianceAndShare))
+                Ok((self.careful(target.sampler(self.plan), &target)?, Position::LatentVarianceAndShare))
             }
             (Method::Individual, _) => {
                 let target = IndividualDensity::new(evidence, prior)?;
@@ -238,15 +250,26 @@ impl Problem<'_> {
         Ok((draws, Position::LatentVarianceAndShare))
     }
 
-    /// NUTS; where paths diverge, which is rare, once more with smaller steps, as a careful person would do.
-    fn careful<T: Gradient + Sync>(&self, kernel: Nuts, target: &T) -> Result<Draws, InferError> {
-        let draws = self.run(&kernel, &target)?;
-        let divergences = draws.statistic_total(Statistic::DIVERGENT).unwrap_or(0.0);
-        if divergences == 0.0 || !draws.is_complete() {
-            return Ok(draws);
+    /// NUTS; again with smaller steps where paths diverge, and with more of them where chains are slow, as a careful person would do.
+    fn careful<T: Gradient + Sync>(&self, mut kernel: Nuts, target: &T) -> Result<Draws, InferError> {
+        let mut plan = *self.plan;
+        let mut draws = self.run(&kernel, &target)?;
+        for _ in 0..REPEATS {
+            let diverged = draws.statistic_total(Statistic::DIVERGENT).is_some_and(|count| count > 0.0);
+            let mixing = Summary { divergences: None, ..Summary::new(&draws, 0.95)? };
+            let slow = self.plan.draws >= JUDGED && !mixing.warnings().is_empty();
+            if !draws.is_complete() || !diverged && !slow {
+                break;
+            }
+            if diverged {
+                kernel.target_accept = 1.0 - 0.2 * (1.0 - kernel.target_accept);
+            }
+            if slow {
+                plan.thin *= PATIENCE;
+            }
+            draws = run_monitored(&kernel, &target, &plan, self.monitor)?;
         }
-        let target_accept = 1.0 - 0.2 * (1.0 - kernel.target_accept);
-        self.run(&Nuts { target_accept, ..kernel }, &target)
+        Ok(draws)
     }
 
     fn run<T: Sync, K: organza_mcmc::Kernel<T>>(&self, kernel: &K, target: &T) -> Result<Draws, InferError> {

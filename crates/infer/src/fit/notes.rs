@@ -3,16 +3,27 @@
 use organza_mcmc::Summary;
 use organza_release::units::CoefficientMap;
 
+use super::share::Spread;
+use super::units::mean_squared_factor;
 use crate::noise_level::{NoiseLevel, hidden_shares};
 use crate::{Evidence, Method, Prior};
 
 /// Above this ratio of posterior to prior sd a coefficient was hardly informed.
 const UNINFORMED: f64 = 0.95;
+/// Above this ratio of widths with and without noise a person should know what would help, and above the other one that hardly anything was learnt.
+const WIDE: (f64, f64) = (1.5, 15.0);
+/// Below this mean weight of records the weights matter.
+const LIGHT: f64 = 0.8;
 /// Above this many latent records a step takes a good part of a second.
 const MANY_RECORDS: f64 = 1e6;
 
 /// Notes about the method and the result.
-pub(crate) fn about(method: Method, evidence: &Evidence, prior: &Prior, summary: &Summary) -> Vec<String> {
+pub(crate) fn about(
+    method: Method,
+    evidence: &Evidence,
+    prior: &Prior,
+    (summary, spreads): (&Summary, &[Spread]),
+) -> Vec<String> {
     let mut notes = Vec::new();
     if method == Method::Naive {
         notes.push(
@@ -43,9 +54,56 @@ pub(crate) fn about(method: Method, evidence: &Evidence, prior: &Prior, summary:
              prefer marginal"
         ));
     }
-    notes.extend(hidden(method, evidence, summary));
-    notes.extend(uninformed(evidence, prior, summary));
+    let weight = mean_squared_factor(evidence);
+    if weight < LIGHT {
+        notes.push(format!(
+            "large records were scaled down before they were summed: this is a regression weighted by the squares of those factors, {weight:.2} on average; where \
+             the truth is no line it differs from the unweighted one, which a larger --record-scale approaches"
+        ));
+    }
+    // The default prior of `marginal` has no variance to compare with.
+    let normal = method != Method::Marginal || !prior.given().coefficients.contains(&false);
+    let uninformed = normal.then(|| uninformed(evidence, prior, summary)).flatten();
+    if method == Method::Marginal {
+        notes.extend(uninformed.or_else(|| wide(evidence, summary, spreads)));
+    } else {
+        notes.extend(hidden(method, evidence, summary));
+        notes.extend(uninformed);
+    }
     notes
+}
+
+/// How much wider privacy makes the intervals, and what would help.
+///
+/// The part of noise in a variance falls with the square of epsilon, and with that of the width of bounds.
+fn wide(evidence: &Evidence, summary: &Summary, spreads: &[Spread]) -> Option<String> {
+    let first = usize::from(evidence.domain().intercept() && spreads.len() > 1);
+    let of = |spread: &Spread| spread.ratio();
+    let widest = spreads[first..].iter().max_by(|one, other| of(one).total_cmp(&of(other)))?;
+    let ratio = widest.ratio();
+    if ratio < WIDE.0 {
+        return None;
+    }
+    let lost = spreads.iter().zip(&summary.parameters).skip(first).filter(|(spread, _)| of(spread) > WIDE.1);
+    let lost: Vec<&str> = lost.map(|(_, row)| row.name.as_str()).collect();
+    if !lost.is_empty() {
+        return Some(format!(
+            "the releases say almost nothing of {}: intervals are up to {} times as wide as without privacy and about those of the prior; narrower bounds help \
+             most, then fewer features, more records and a larger epsilon",
+            lost.join(", "),
+            rounded(ratio)
+        ));
+    }
+    let [third, half] = [1.0 / 3.0, 0.5].map(|part| rounded(widest.ratio_with(part)));
+    Some(format!(
+        "intervals are up to {} times as wide as without privacy; three times the epsilon would make it about {third}, bounds half as wide about {half}",
+        rounded(ratio)
+    ))
+}
+
+/// Two digits.
+fn rounded(ratio: f64) -> String {
+    if ratio < 10.0 { format!("{ratio:.1}") } else { format!("{ratio:.0}") }
 }
 
 /// Coefficients of features whose spread noise hides, so that the prior of the features decides on them.
@@ -66,8 +124,8 @@ fn hidden(method: Method, evidence: &Evidence, summary: &Summary) -> Option<Stri
         .map(|(row, _)| row.name.as_str())
         .collect();
     Some(format!(
-        "noise hides some directions of the features, mostly along {}: how much features vary there is up to their prior, and so are these intervals; \
-         a prior with a smaller scale under [features] shows by how much",
+        "noise hides some directions of the features, mostly along {}: how much features vary there is up to their prior, which {method} has in units of the bounds, and so \
+         are these intervals; prefer marginal, or see what `scale = 0.01` under [features] in a prior file changes",
         names.join(", ")
     ))
 }

@@ -1,37 +1,59 @@
 //! How much of the posterior variance is due to privacy noise.
 //!
-//! The same values are fitted again as if they held no noise; one minus the ratio of the variances is the share of the noise.
+//! One definition: one minus the ratio of two variances, that of a coefficient given the sums without noise (averaged over the posterior by its median) and that of
+//! the posterior. Where noise hides a feature posteriors have long tails, so the variance of a posterior is that of the normal law with an interval as wide.
+//! Only `marginal` knows both; other methods show nothing.
 
-use organza_mcmc::Summary;
+use organza_mcmc::Draws;
+use organza_mcmc::diagnostics::{equal_tailed, quantile};
 use organza_release::units::CoefficientMap;
 
-use crate::fast::Conditional;
-use crate::fixed_gram::Spectrum;
-use crate::{Evidence, Fast, FixedGram, InferError, Method, Naive, Prior};
+use crate::Evidence;
 
-/// The share for every coefficient, between 0 and 1.
-pub(crate) fn of_noise(
-    method: Method,
-    evidence: &Evidence,
-    prior: &Prior,
-    (summary, fast): (&Summary, &Fast),
-) -> Result<Vec<f64>, InferError> {
-    let complete = evidence.parties.iter().all(|party| party.noise.has_response_square());
-    let quiet = match method {
-        Method::Fast => {
-            Conditional::new(&Spectrum::without_noise(evidence)?, prior, fast.variance).posterior()?
-        }
-        method if complete && evidence.records().is_some() && !ignores_response_square(method) => {
-            Naive::posterior(evidence, prior)?.coefficients()
-        }
-        _ => FixedGram::of_spectra(&Spectrum::without_noise(evidence)?, prior)?.coefficients(),
-    };
-    let quiet = quiet.to_users(&CoefficientMap::new(evidence.domain()));
-    let rows = summary.parameters.iter().take(evidence.dimension()).enumerate();
-    Ok(rows.map(|(k, row)| (1.0 - (quiet.sd(k) / row.sd).powi(2)).clamp(0.0, 1.0)).collect())
+/// Half of the width of an interval with mass 0.95 of a normal law.
+const HALF_WIDTH: f64 = 1.959_963_984_540_054;
+
+/// Standard deviations of one coefficient, in users' units.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Spread {
+    /// With noise.
+    pub posterior: f64,
+    /// The same without.
+    pub quiet: f64,
 }
 
-/// Methods that learn of the residual variance from X'y alone.
-fn ignores_response_square(method: Method) -> bool {
-    matches!(method, Method::FixedGram | Method::NormalX)
+impl Spread {
+    /// How many times wider intervals are because of noise.
+    pub fn ratio(&self) -> f64 {
+        (self.posterior / self.quiet).max(1.0)
+    }
+
+    /// The share of noise in the variance.
+    pub fn share(&self) -> f64 {
+        1.0 - self.ratio().powi(-2)
+    }
+
+    /// The ratio with this part of the noise.
+    pub fn ratio_with(&self, part: f64) -> f64 {
+        (1.0 + part * part * (self.ratio().powi(2) - 1.0)).sqrt()
+    }
+}
+
+/// The coefficients' spreads, from draws of `marginal` in normalised units, which hold variances without noise behind all others, and the same draws in users' units.
+pub(crate) fn spreads(draws: &Draws, users: &Draws, evidence: &Evidence) -> Vec<Spread> {
+    let size = evidence.dimension();
+    let map = CoefficientMap::new(evidence.domain());
+    let origin = map.to_users(&vec![0.0; size]);
+    let values =
+        |draws: &Draws, place: usize| draws.parameter(&draws.names()[place]).unwrap_or_default().concat();
+    let spread = |k: usize| {
+        let unit: Vec<f64> = (0..size).map(|l| f64::from(u8::from(k == l))).collect();
+        let unit = map.to_users(&unit)[k] - origin[k];
+        let interval = equal_tailed(&values(users, k), 0.95);
+        Spread {
+            posterior: (interval.upper - interval.lower) / (2.0 * HALF_WIDTH),
+            quiet: unit * quantile(&values(draws, size + 2 + k), 0.5).sqrt(),
+        }
+    };
+    (0..size).map(spread).collect()
 }

@@ -65,7 +65,7 @@ pub(crate) fn to_users(draws: &Draws, evidence: &Evidence, position: Position) -
 /// The mean of c^2 over records that were shrunk by c: the residual variance of shrunk records is that much smaller.
 ///
 /// With an intercept the sum of c^2 is among the released entries; without one nothing says how much records were shrunk.
-fn mean_squared_factor(evidence: &Evidence) -> f64 {
+pub(crate) fn mean_squared_factor(evidence: &Evidence) -> f64 {
     let known = evidence.features() == Features::Centred && evidence.domain().intercept();
     match evidence.records() {
         Some(records) if known => (Pooled::new(evidence).at(0, 0) / records).clamp(0.01, 1.0),

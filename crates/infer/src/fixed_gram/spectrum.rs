@@ -26,13 +26,6 @@ impl Spectrum {
         evidence.parties.iter().map(Self::new).collect()
     }
 
-    /// The same as if no noise had been added: what the posterior would be for these values without privacy.
-    pub fn without_noise(evidence: &Evidence) -> Result<Vec<Self>, InferError> {
-        let mut parties = Self::of(evidence)?;
-        parties.iter_mut().for_each(|party| party.noise_variance = 0.0);
-        Ok(parties)
-    }
-
     /// The nearest positive semi-definite matrix is the maximum-likelihood estimate of X'X in the isometric layout
     /// (\[AYB23\] section 4.2 claims it for every layout).
     fn new(party: &Party) -> Result<Self, InferError> {

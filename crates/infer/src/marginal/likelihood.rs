@@ -34,8 +34,12 @@ pub(super) struct LikelihoodSpace {
     roots: Vec<f64>,
     /// E'e for the diagonal entries with noise of their own.
     axes: [Vec<f64>; 2],
+    /// Slope of the last sum along the number of records of its mean.
+    mean_slope: f64,
     /// Gradient with respect to the second moments of a plain record, symmetric.
     pub gradient: Vec<f64>,
+    /// Gradient with respect to the logarithms of the numbers of records that are not public.
+    pub counts_gradient: Vec<f64>,
 }
 
 /// C^-1 = A^-1 - sum_kl w_kl alpha_k alpha_l', and ln|C| - ln|A|.
@@ -47,7 +51,7 @@ struct Correction {
 }
 
 impl LikelihoodSpace {
-    pub fn new(size: usize) -> Self {
+    pub fn new(size: usize, counts: usize) -> Self {
         let (square, line) = (vec![0.0; size * size], vec![0.0; size]);
         Self {
             size,
@@ -60,30 +64,39 @@ impl LikelihoodSpace {
             total: square.clone(),
             roots: line.clone(),
             axes: [line.clone(), line],
+            mean_slope: 0.0,
             gradient: square,
+            counts_gradient: vec![0.0; counts],
         }
     }
 
-    /// Log density of all Gram matrices given the second moments of a plain record, up to a constant; its gradient is left in
-    /// `gradient`. Minus infinity where the moments are numerically not positive definite.
-    pub fn evaluate(&mut self, groups: &[Group], moments: &[f64]) -> f64 {
+    /// Log density of all Gram matrices given the second moments of a plain record and the numbers of records that are not public, up to a
+    /// constant; its gradients are left in `gradient` and `counts_gradient`. Minus infinity where the moments are numerically not positive definite.
+    pub fn evaluate(&mut self, groups: &[Group], moments: &[f64], counts: &[f64]) -> f64 {
         self.gradient.fill(0.0);
-        groups.iter().map(|group| self.add_group(group, moments)).sum()
+        self.counts_gradient.fill(0.0);
+        groups.iter().map(|group| self.add_group(group, moments, counts)).sum()
     }
 
-    fn add_group(&mut self, group: &Group, moments: &[f64]) -> f64 {
+    fn add_group(&mut self, group: &Group, moments: &[f64], counts: &[f64]) -> f64 {
         let size = self.size;
         for (k, value) in self.weighted.iter_mut().enumerate() {
             *value = moments[k] * group.weights[k / size] * group.weights[k % size];
         }
-        // A comparison that NaN fails too.
-        let positive = |value: &f64| *value > 0.0 && value.is_finite();
-        if !self.eigen.decompose(&self.weighted) || !self.eigen.values.iter().all(positive) {
+        if !self.eigen.decompose(&self.weighted) {
             return f64::NEG_INFINITY;
         }
-        self.roots.iter_mut().zip(&self.eigen.values).for_each(|(root, value)| *root = value.sqrt());
+        // What rounding makes negative is nothing beside noise, and not allowed without.
+        let quiet = group.blocks.iter().any(|block| block.variance == 0.0);
+        for (root, value) in self.roots.iter_mut().zip(&mut self.eigen.values) {
+            if !value.is_finite() || quiet && *value <= 0.0 {
+                return f64::NEG_INFINITY;
+            }
+            *value = value.max(0.0);
+            *root = value.sqrt();
+        }
         self.total.fill(0.0);
-        let value: f64 = group.blocks.iter().map(|block| self.add_block(block)).sum();
+        let value: f64 = group.blocks.iter().map(|block| self.add_block(block, counts)).sum();
         symmetrise(&mut self.total, size);
         rotate_back(&self.eigen.rows, &self.total, &mut self.rotated, &mut self.scratch, size);
         for (k, sum) in self.gradient.iter_mut().enumerate() {
@@ -92,24 +105,29 @@ impl LikelihoodSpace {
         value
     }
 
-    fn add_block(&mut self, block: &Block) -> f64 {
+    fn add_block(&mut self, block: &Block, counts: &[f64]) -> f64 {
         let log_determinant = self.invert(block);
         let correction = self.correct(block);
         self.add_corrections(block, &correction);
-        let count = block.grams.len() as f64;
-        let start = -0.5 * count * (log_determinant + correction.log_determinant);
-        let squares: f64 = block.grams.iter().map(|gram| self.add_party(block, gram, &correction)).sum();
-        start - 0.5 * squares
+        let start = -0.5 * (log_determinant + correction.log_determinant);
+        let Some(count) = block.count else {
+            return start - 0.5 * self.add_sum(block, block.records, &correction);
+        };
+        let records = counts[count.place] * block.records;
+        let square = self.add_sum(block, records, &correction);
+        let distance = (count.observed - counts[count.place]) / count.sd;
+        self.counts_gradient[count.place] =
+            records * self.mean_slope + counts[count.place] * distance / count.sd;
+        start - 0.5 * (square + distance * distance)
     }
 
     /// The eigenvalues of A, inverted; returns ln|A| and adds its part of the gradient: -1/2 g on the diagonal,
     /// g_i = sum_j 2n l_j / v_ij + 2n l_i / v_ii.
     fn invert(&mut self, block: &Block) -> f64 {
         let (size, values) = (self.size, &self.eigen.values);
-        let count = block.grams.len() as f64;
         let mut log_determinant = LogProduct::default();
         for row in 0..size {
-            let slope = 2.0 * block.records * values[row];
+            let slope = 2.0 * block.effective * values[row];
             let inverse = &mut self.inverse[row * size..(row + 1) * size];
             let mut sum = 0.0;
             for (column, (entry, value)) in inverse.iter_mut().zip(values).enumerate() {
@@ -120,8 +138,8 @@ impl LikelihoodSpace {
                     log_determinant.multiply(variance);
                 }
             }
-            let diagonal = 2.0 * block.records * (sum + values[row] * inverse[row]);
-            self.total[row * size + row] -= 0.5 * count * diagonal;
+            let diagonal = 2.0 * block.effective * (sum + values[row] * inverse[row]);
+            self.total[row * size + row] -= 0.5 * diagonal;
         }
         log_determinant.finish()
     }
@@ -183,17 +201,18 @@ impl LikelihoodSpace {
             share += outer * values[row] * sums.0;
             image += outer * sums.1;
         }
-        (2.0 * block.records * share, image)
+        (2.0 * block.effective * share, image)
     }
 
     /// The part 2n sum_kl w_kl alpha_k M alpha_l of the gradient, as a sum of squares: with two entries
     /// w_22 (alpha_2 + c alpha_1)(..)' + (w_11 - c w_12) alpha_1 alpha_1', c = w_12 / w_22.
     fn add_corrections(&mut self, block: &Block, correction: &Correction) {
-        let factor = 2.0 * block.records * block.grams.len() as f64;
+        let factor = 2.0 * block.effective;
         let w = correction.weights;
         match correction.count {
             0 => (),
-            1 => self.add_axes([1.0, 0.0], factor * w[0][0]),
+            // One entry, or a second one whose noise is like that of the others.
+            count if count == 1 || w[1][1] == 0.0 => self.add_axes([1.0, 0.0], factor * w[0][0]),
             _ => {
                 let ratio = w[0][1] / w[1][1];
                 self.add_axes([ratio, 1.0], factor * w[1][1]);
@@ -216,9 +235,9 @@ impl LikelihoodSpace {
         add_square(factor, &self.rotated, &mut self.total, size);
     }
 
-    /// <R, C^-1 R> of one party; adds n K + 2n K M K to the gradient.
-    fn add_party(&mut self, block: &Block, gram: &[f64], correction: &Correction) -> f64 {
-        self.rotate_residual(block, gram);
+    /// <R, C^-1 R>; adds N K + 2n K M K to the gradient, N the records of the mean and n those of the sampling variance.
+    fn add_sum(&mut self, block: &Block, records: f64, correction: &Correction) -> f64 {
+        self.rotate_residual(block, records);
         let mut square = 0.0;
         for (residual, inverse) in self.rotated.iter_mut().zip(&self.inverse) {
             let value = *residual;
@@ -226,21 +245,31 @@ impl LikelihoodSpace {
             square += value * *residual;
         }
         square -= self.apply(correction);
-        let (size, records) = (self.size, block.records);
+        let size = self.size;
+        // <K, M> without the square of the constant, which is left out of R.
+        self.mean_slope = (0..size).map(|k| self.rotated[k * size + k] * self.eigen.values[k]).sum();
+        if block.constant {
+            let column = self.eigen.rows.chunks_exact(size);
+            self.axes[1].iter_mut().zip(column).for_each(|(value, row)| *value = row[0]);
+            self.mean_slope -= self.weighted[0] * quadratic_form(&self.rotated, &self.axes[1]);
+        }
         for (sums, image) in self.total.chunks_exact_mut(size).zip(self.rotated.chunks_exact_mut(size)) {
             for ((sum, entry), root) in sums.iter_mut().zip(image).zip(&self.roots) {
                 *sum += records * *entry;
                 *entry *= root;
             }
         }
-        add_square(2.0 * records, &self.rotated, &mut self.total, size);
+        add_square(2.0 * block.effective, &self.rotated, &mut self.total, size);
         square
     }
 
     /// R into `rotated`.
-    fn rotate_residual(&mut self, block: &Block, gram: &[f64]) {
-        for ((residual, found), moment) in self.residual.iter_mut().zip(gram).zip(&self.weighted) {
-            *residual = found - block.records * moment;
+    fn rotate_residual(&mut self, block: &Block, records: f64) {
+        for ((residual, found), moment) in self.residual.iter_mut().zip(&block.gram).zip(&self.weighted) {
+            *residual = found - records * moment;
+        }
+        if block.constant {
+            self.residual[0] = 0.0;
         }
         if block.response == ResponseSquare::Missing {
             // Any value would do.

@@ -1,107 +1,112 @@
 //! `marginal`: coefficients, residual variance and moments of the features given noisy Gram matrices, the true ones integrated out.
 //!
-//! **Target.** (theta, sigma^2, Sigma_x, and mu where there is a constant) given every party's noisy Gram matrix. Records are normal:
-//! x ~ N(0, Sigma_x), or x = (1, u) with u ~ N(mu, Sigma_x); y = x'theta + e, e ~ N(0, sigma^2). Noise is Gaussian and isometric, but for
-//! y'y, which may have its own scale or be missing. **Exactness.** The sum of n independent w w' is taken for a normal matrix with
-//! the same mean and covariance (the approximation of \[BS19\] section 3.4.1); everything else is exact, also for fewer records
-//! than coefficients. **Cost.** O((J + G) p^3) per gradient for J parties with G different sets of weights, p = d + 1: in the
-//! eigenbasis of E w w' the covariance of the noisy Gram matrix is diagonal but for one or two directions.
+//! **Target.** The population of the records given the noisy Gram matrices: means and covariance of the features, coefficients, residual variance.
+//! Records are normal: x ~ N(0, Sigma_x), or x = (1, u) with u ~ N(mu, Sigma_x); y = x'theta + e, e ~ N(0, sigma^2). Noise is Gaussian or Laplace; y'y
+//! may be missing. Records that were scaled by c count as c^2 records: the sum of c^2 is the first entry of the
+//! Gram matrix, so it is known up to noise, and cov(X'y | X) = sigma^2 sum c^4 x x' is at most sigma^2 X'X. Where the number of records
+//! is not public that entry is what is known of it. **Exactness.** The sum of n independent w w' is taken for a normal matrix with
+//! the same mean and covariance (the approximation of \[BS19\] section 3.4.1); everything else is exact. **Cost.** O(p^3) per gradient and set of
+//! weights, p = d + 1, whatever the number of parties, where noise is Gaussian and isometric: in the
+//! eigenbasis of E w w' the covariance of the noisy Gram matrix is diagonal but for one or two directions. O(p^6) where it is not.
 //!
-//! Draws are (theta, sigma^2, R^2). Bits are the same on all machines for the density up to 12 coordinates of a record.
+//! Draws are (theta, sigma^2, R^2), and for every coefficient the variance that it would have if the sums had no noise. Bits are the same on all machines for the density up to 12 coordinates of a record.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `parties` | which Gram matrices are added up |
+//! | `population` | coordinates of the chain |
+//! | `likelihood`, `uneven` | density of the sums |
+//! | `prior` | the default prior, and given ones |
+//! | `start`, `lbfgs` | the mode and the curvature there |
 
-mod bend;
-mod climb;
-mod coordinates;
-mod estimate;
-mod frame;
+mod lbfgs;
 mod likelihood;
 mod parties;
-mod pooled;
+mod population;
 mod prior;
-mod refine;
-mod root;
-mod rows;
+mod start;
 #[cfg(test)]
 mod tests;
+mod uneven;
 
 use organza_mcmc::{ChainRng, Gradient, LogDensity, Mass, Nuts, Plan};
+use organza_release::units::CoefficientMap;
 
 use crate::lent::Lent;
+use crate::linalg::{dot, solve_lower};
 use crate::noise_level::NoiseLevel;
-use crate::prior::FeaturePrior;
 use crate::random::fill_normal;
 use crate::{Evidence, InferError, Prior};
-use coordinates::{Coordinates, Parameters};
-use frame::Frame;
 use likelihood::LikelihoodSpace;
-use parties::Group;
-use pooled::Pooled;
-use prior::{CoordinatePrior, PriorSpace};
+use parties::Sums;
+use population::{Population, Shape};
+use prior::{PointPrior, PriorSpace};
+pub(crate) use uneven::{MOST_ENTRIES, entries};
+use uneven::{Slopes, UnevenSpace};
 
 /// The posterior density as a target of NUTS.
 #[derive(Debug)]
 pub struct MarginalDensity {
-    groups: Vec<Group>,
-    coordinates: Coordinates,
-    prior: CoordinatePrior,
-    coefficients: usize,
-    /// Whether the first coefficient belongs to a constant, which may be scaled.
-    intercept: bool,
+    sums: Sums,
+    shape: Shape,
+    anchors: Vec<f64>,
+    prior: PointPrior,
+    frame: Frame,
+    /// Users' zero in normalised units, feature by feature.
+    origin: Vec<f64>,
     noise: NoiseLevel,
     spaces: Lent<Space>,
+}
+
+/// Coordinates of the chain: a point of the population is centre + basis times them. Row-major.
+#[derive(Debug, Clone)]
+struct Frame {
+    centre: Vec<f64>,
+    basis: Vec<f64>,
 }
 
 /// Memory of one evaluation.
 #[derive(Debug)]
 struct Space {
-    parameters: Parameters,
+    point: Vec<f64>,
+    slope: Vec<f64>,
+    population: Population,
     likelihood: LikelihoodSpace,
+    uneven: UnevenSpace,
     prior: PriorSpace,
     gradient: Vec<f64>,
-}
-
-/// The rate of acceptance to aim at. Where noise hides all directions of the features the heavy tails of the prior are explored, and longer steps would diverge now
-/// and then.
-fn target_accept(noise: NoiseLevel) -> f64 {
-    if noise == NoiseLevel::Overwhelming { 0.98 } else { 0.9 }
 }
 
 impl MarginalDensity {
     /// Prepares the density; an error if a release lacks something.
     pub fn new(evidence: &Evidence, prior: &Prior) -> Result<Self, InferError> {
-        prior.check(evidence)?;
-        let features = prior.features(evidence)?;
-        let groups = parties::group(evidence)?;
-        let (varying, degrees) = (features.dimension(), features.degrees());
-        let trace: f64 = (0..varying).map(|k| features.scale()[k * varying + k] / degrees).sum();
-        let typical = if varying > 0 { trace / varying as f64 } else { 1.0 };
-        let pooled = Pooled::new(&groups, evidence.dimension() + 1, typical);
-        let rough = Self::in_frame(groups, prior, &features, estimate::frame(&pooled, prior, &features)?)?;
-        let frame = refine::at_mode(&rough, &pooled, &features);
-        let mut density = Self::in_frame(rough.groups, prior, &features, frame)?;
-        density.intercept = evidence.domain().intercept();
-        density.noise = NoiseLevel::of(evidence);
-        density.coordinates = Coordinates::new(refine::decouple(&density), varying < density.coefficients);
+        let sums = Sums::new(evidence)?;
+        let domain = evidence.domain();
+        let shape = Shape {
+            features: domain.feature_count(),
+            constant: domain.intercept(),
+            counts: sums.counts.len(),
+            variances: sums.variances.len(),
+        };
+        let (point, anchors) = start::estimate(&sums, shape);
+        let mut density = Self {
+            prior: PointPrior::new(prior, evidence, &sums)?,
+            frame: Frame::at(point),
+            anchors,
+            origin: CoefficientMap::new(domain).origin(),
+            noise: NoiseLevel::of(evidence),
+            spaces: Lent::default(),
+            sums,
+            shape,
+        };
+        start::settle(&mut density);
         Ok(density)
     }
 
     /// The sampler that suits it: coordinates are nearly independent, and where noise is low nearly normal.
     pub fn sampler(&self, plan: &Plan) -> Nuts {
         let mass = if self.noise == NoiseLevel::Low { Mass::NearNormal } else { Mass::Diagonal };
-        Nuts { target_accept: target_accept(self.noise), mass, ..Nuts::for_plan(plan) }
-    }
-
-    fn in_frame(
-        groups: Vec<Group>,
-        prior: &Prior,
-        features: &FeaturePrior,
-        frame: Frame,
-    ) -> Result<Self, InferError> {
-        let coefficients = prior.dimension();
-        let prior = CoordinatePrior::new(prior, features, &frame)?;
-        let coordinates = Coordinates::new(frame, features.dimension() < coefficients);
-        let (intercept, noise, spaces) = (false, NoiseLevel::Low, Lent::default());
-        Ok(Self { groups, coordinates, prior, coefficients, intercept, noise, spaces })
+        Nuts { target_accept: 0.9, mass, ..Nuts::for_plan(plan) }
     }
 
     /// Works with memory from the pool.
@@ -110,29 +115,50 @@ impl MarginalDensity {
     }
 
     fn space(&self) -> Space {
+        let line = vec![0.0; self.shape.dim()];
         Space {
-            parameters: Parameters::new(self.coefficients),
-            likelihood: LikelihoodSpace::new(self.coefficients + 1),
-            prior: self.prior.space(),
-            gradient: vec![0.0; self.coordinates.dim()],
+            point: line.clone(),
+            slope: line.clone(),
+            population: Population::new(self.shape, &self.anchors),
+            likelihood: LikelihoodSpace::new(self.shape.record(), self.shape.counts),
+            uneven: UnevenSpace::new(self.sums.uneven.iter().map(|sum| sum.places.len()).max().unwrap_or(0)),
+            prior: self.prior.space(self.shape),
+            gradient: line,
         }
     }
 
-    fn evaluate(&self, point: &[f64], space: &mut Space, gradient: &mut [f64]) -> f64 {
-        let Space { parameters, likelihood, prior, .. } = space;
-        self.coordinates.read(point, parameters);
-        self.coordinates.second_moments(parameters);
-        let mut value = likelihood.evaluate(&self.groups, &parameters.moments);
-        self.coordinates.pull_back(&likelihood.gradient, parameters);
-        value += self.prior.add(parameters, prior) + parameters.log_slope;
-        self.coordinates.write_gradient(parameters, gradient);
+    fn evaluate(&self, coordinates: &[f64], space: &mut Space, gradient: &mut [f64]) -> f64 {
+        let Space { point, slope, population, likelihood, uneven, prior, .. } = space;
+        self.frame.read(coordinates, point);
+        let mut value = population.read(point);
+        population.fill_moments();
+        value += likelihood.evaluate(&self.sums.groups, &population.moments, &population.counts);
+        population.variances_slope.fill(0.0);
+        for sum in &self.sums.uneven {
+            let slopes = Slopes {
+                moments: &mut likelihood.gradient,
+                counts: &mut likelihood.counts_gradient,
+                variances: &mut population.variances_slope,
+            };
+            value += uneven.evaluate(
+                sum,
+                &population.moments,
+                (&population.counts, &population.variances),
+                slopes,
+            );
+        }
+        population.pull_back(&likelihood.gradient);
+        population.counts_slope.copy_from_slice(&likelihood.counts_gradient);
+        value += self.prior.add(population, prior);
+        population.write_gradient(point, slope);
+        self.frame.pull_back(slope, gradient);
         if value.is_finite() { value } else { f64::NEG_INFINITY }
     }
 }
 
 impl LogDensity for MarginalDensity {
     fn dim(&self) -> usize {
-        self.coordinates.dim()
+        self.shape.dim()
     }
 
     fn log_density(&self, point: &[f64]) -> f64 {
@@ -144,7 +170,7 @@ impl LogDensity for MarginalDensity {
         })
     }
 
-    /// Each coordinate one guessed standard deviation away from the estimate, to either side: as far as typical points are, and
+    /// Each coordinate one guessed standard deviation away from the mode, to either side: as far as typical points are, and
     /// as [`Mass::NearNormal`] wants it.
     fn start(&self, rng: &mut ChainRng, point: &mut [f64]) {
         fill_normal(rng, point);
@@ -158,17 +184,45 @@ impl Gradient for MarginalDensity {
     }
 
     fn outputs(&self) -> usize {
-        self.coefficients + 2
+        2 * self.shape.coefficients() + 2
     }
 
     fn write_outputs(&self, point: &[f64], _rng: &mut ChainRng, outputs: &mut [f64]) {
         self.with_space(|space| {
-            let parameters = &mut space.parameters;
-            self.coordinates.read(point, parameters);
-            let (theta, rest) = outputs.split_at_mut(self.coefficients);
-            theta.copy_from_slice(&parameters.theta);
-            let explained = self.coordinates.explained_variance(parameters, self.intercept);
-            rest.copy_from_slice(&[parameters.variance, explained / (explained + parameters.variance)]);
+            let Space { point: at, population, .. } = space;
+            self.frame.read(point, at);
+            population.read(at);
+            let size = self.shape.coefficients();
+            population.coefficients(&mut outputs[..size]);
+            let sigma = population.residual_sd();
+            let share = 1.0 - 1.0 / population.norms[self.shape.features].powi(2);
+            outputs[size..size + 2].copy_from_slice(&[sigma * sigma, share]);
+            self.quiet_variances(population, sigma * sigma / self.sums.records(), &mut outputs[size + 2..]);
         });
+    }
+}
+
+impl MarginalDensity {
+    /// Variances of the coefficients, the intercept at users' zero, given the sums without noise: factor times the diagonal of the inverse second moments.
+    fn quiet_variances(&self, population: &Population, factor: f64, variances: &mut [f64]) {
+        let (features, columns) = (self.shape.features, self.shape.columns());
+        let offset = usize::from(self.shape.constant);
+        let root: Vec<f64> = (0..features * features)
+            .map(|k| population.root[k / features * columns + k % features])
+            .collect();
+        let mut line = vec![0.0; features];
+        for k in 0..features {
+            line.fill(0.0);
+            line[k] = 1.0;
+            solve_lower(&root, &mut line);
+            variances[k + offset] = factor * dot(&line, &line);
+        }
+        if offset == 1 {
+            line.iter_mut()
+                .zip(self.origin.iter().zip(&population.mean))
+                .for_each(|(to, (x, mean))| *to = x - mean);
+            solve_lower(&root, &mut line);
+            variances[0] = factor * (1.0 + dot(&line, &line));
+        }
     }
 }

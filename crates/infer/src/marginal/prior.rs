@@ -1,175 +1,346 @@
-//! The log density of the prior at a point, Jacobians included, and its gradient.
+//! The log density of the prior at a point, and its gradient.
 //!
-//! Sigma_x = B Z Z' B' ~ IW(Lambda, kappa) makes Z Z' ~ IW(B^-1 Lambda B^-T, kappa), so only Z is needed. With q varying features and
-//! k from 0, the Jacobian of Z -> Z Z' is prod z_kk^(q - k), that of the logarithms prod z_kk, the density has
-//! |Z Z'|^(-(kappa + q + 1)/2): together prod z_kk^(-kappa - k). The mean is mu = mu-hat + B u, u the first column of Z.
+//! **The default** knows the bounds only as what they are: the means of columns lie in them, and a column's variance is at most (1 - mu)(1 + mu).
+//!
+//! | what | law |
+//! | --- | --- |
+//! | mean of a column | uniform inside its bounds |
+//! | spread of a column | q = s^2 / (1 - mu^2): a power at zero, so that bounds may be far too wide, down to a floor |
+//! | regression of a feature on those before it | Cauchy: R^2 near 1 is as likely as R^2 near 0, so that features may be collinear |
+//! | coefficients | what a feature explains anew, in units of sigma, is Cauchy with a common scale; theta_k s_k / s_y is Cauchy with scale 2 |
+//! | residual variance | from the spread of the response and R^2 |
+//!
+//! In users' units a change of bounds moves nothing of it but the walls of means and spreads. Parts of a prior that were given take the place of these: normal
+//! coefficients, an inverse gamma residual variance, an inverse Wishart law of the features.
 
-use super::coordinates::Parameters;
-use super::frame::Frame;
-use crate::linalg::{Cholesky, invert_lower, matrix_vector, product, rotate};
-use crate::prior::FeaturePrior;
-use crate::{InferError, Prior};
+use super::parties::Sums;
+use super::population::{Population, Shape, log_cosh};
+use crate::linalg::{dot, invert_lower, matrix_vector};
+use crate::prior::{FeaturePrior, Prior};
+use crate::{Evidence, InferError};
+
+/// Shapes of the law of q, q^low (1 + q)^-(low + high) / (1 + floor / q) per ln q: q is hardly ever above 1, and seldom below the floor. A column whose standard
+/// deviation is a hundredth of the half-range of its bounds has q = 1e-4.
+pub(super) const SPREAD: (f64, f64) = (0.25, 2.0);
+/// The floor of q.
+pub(super) const FLOOR: f64 = 1e-5;
+
+/// The same for the response: where noise hides its variance, a larger one is the safer guess.
+pub(super) const RESPONSE_SPREAD: (f64, f64) = (2.0, 2.0);
+
+/// Scale of what a standard deviation of a feature may do to the response, in standard deviations of it.
+pub(super) const LARGEST_EFFECT: f64 = 2.0;
+
+/// The logarithm of the common scale of the slopes has an exponential law of this rate, on a grid of this step and so many nodes.
+const SLOPE_SCALES: (f64, f64, usize) = (0.75, 0.8, 11);
 
 /// The prior in the coordinates of the chain.
 #[derive(Debug, Clone)]
-pub(super) struct CoordinatePrior {
-    prior: Prior,
-    /// Varying features.
-    features: usize,
-    /// 1 if there is a constant before them.
-    offset: usize,
-    /// B^-1 Lambda B^-T.
-    scale: Vec<f64>,
-    /// k_0; 0 without a constant.
-    mean_records: f64,
-    /// B^-1 (mu-hat - mu_0).
-    shift: Vec<f64>,
-    /// Of the entries on the diagonal of Z.
-    powers: Vec<f64>,
+pub(super) struct PointPrior {
+    /// Normal coefficients: precision, precision times mean, and, where they are in units of sigma, half the square of the mean.
+    coefficients: Option<(Vec<f64>, Vec<f64>, Option<f64>)>,
+    /// Slopes that have the default prior, with their centres.
+    slopes: Vec<(usize, f64)>,
+    /// Slopes that have not.
+    given: Vec<usize>,
+    /// Shape and rate of the residual variance.
+    variance: Option<(f64, f64)>,
+    features: Option<FeaturePrior>,
+    /// For every number of records that is not public, the most that it can be.
+    counts: Vec<Option<f64>>,
+    /// For every variance that is a parameter, the shape of its gamma law.
+    variances: Vec<f64>,
 }
 
-/// Memory for the prior; matrices of the varying features.
+/// Memory of an evaluation.
 #[derive(Debug, Clone)]
 pub(super) struct PriorSpace {
-    triangle: Vec<f64>,
-    inverse: Vec<f64>,
-    scale: Vec<f64>,
-    image: Vec<f64>,
-    scratch: Vec<f64>,
-    mean: Vec<f64>,
-    deviation: Vec<f64>,
-    slope: Vec<f64>,
+    theta: Vec<f64>,
+    theta_slope: Vec<f64>,
+    centre: Vec<f64>,
+    new: Vec<f64>,
+    pulls: Vec<f64>,
 }
 
-impl PriorSpace {
-    pub fn new(size: usize) -> Self {
-        let (square, line) = (vec![0.0; size * size], vec![0.0; size]);
-        Self {
-            triangle: square.clone(),
-            inverse: square.clone(),
-            scale: square.clone(),
-            image: square.clone(),
-            scratch: square,
-            mean: line.clone(),
-            deviation: line.clone(),
-            slope: line,
-        }
-    }
-}
-
-impl CoordinatePrior {
-    pub fn new(prior: &Prior, features: &FeaturePrior, frame: &Frame) -> Result<Self, InferError> {
-        let (all, q) = (prior.dimension(), features.dimension());
-        let offset = all - q;
-        let inverse = &frame.inverse;
-        let mut scale = vec![0.0; q * q];
-        if q > 0 {
-            rotate(inverse, features.scale(), &mut scale, &mut vec![0.0; q * q], q);
-        }
-        let centred: Vec<f64> =
-            features.mean().iter().enumerate().map(|(k, mean)| frame.basis[(k + 1) * all] - mean).collect();
-        let mut shift = vec![0.0; q];
-        if q > 0 && offset == 1 {
-            matrix_vector(inverse, &centred, &mut shift);
-        }
-        let mean_records = if offset == 1 { features.mean_records() } else { 0.0 };
-        // The scale is positive definite in any coordinates; a basis that is not would show here.
-        Cholesky::new(&scale, q)?;
-        let powers = powers(features.degrees(), offset, all, frame.known);
-        Ok(Self { prior: prior.clone(), features: q, offset, scale, mean_records, shift, powers })
+impl PointPrior {
+    pub fn new(prior: &Prior, evidence: &Evidence, sums: &Sums) -> Result<Self, InferError> {
+        prior.check(evidence)?;
+        let offset = usize::from(evidence.domain().intercept());
+        let features = evidence.dimension() - offset;
+        let given = prior.given();
+        let (of_slopes, rest): (Vec<usize>, Vec<usize>) =
+            (0..features).partition(|k| given.coefficients[k + offset]);
+        Ok(Self {
+            coefficients: given.coefficients.contains(&true).then(|| {
+                let (precision, shift) = prior.of_given();
+                let centre = prior.is_conjugate().then(|| 0.5 * dot(&shift, prior.mean()));
+                (precision, shift, centre)
+            }),
+            slopes: rest.into_iter().map(|k| (k, prior.mean()[k + offset])).collect(),
+            given: of_slopes,
+            variance: given.variance.then(|| prior.variance()),
+            features: prior.given_features(evidence)?,
+            counts: sums.counts.clone(),
+            variances: sums.variances.clone(),
+        })
     }
 
-    pub fn space(&self) -> PriorSpace {
-        PriorSpace::new(self.features)
-    }
-
-    /// Log density up to a constant; adds its gradient. The gradient with respect to an entry z of the diagonal of Z is that of
-    /// ln z, divided by z.
-    pub fn add(&self, at: &mut Parameters, space: &mut PriorSpace) -> f64 {
-        self.add_regression(at) + if self.features > 0 { self.add_features(at, space) } else { 0.0 }
-    }
-
-    fn add_regression(&self, at: &mut Parameters) -> f64 {
-        let (shape, rate) = self.prior.variance();
-        let factor = self.prior.precision_factor(at.variance);
-        let (precision, mean) = (self.prior.precision(), self.prior.mean());
-        let size = mean.len();
-        let mut square = 0.0;
-        for row in 0..size {
-            let weights = &precision[row * size..(row + 1) * size];
-            let pull: f64 =
-                weights.iter().zip(&at.theta).zip(mean).map(|((w, value), m)| w * (value - m)).sum();
-            square += pull * (at.theta[row] - mean[row]);
-            at.theta_gradient[row] -= factor * pull;
+    pub fn space(&self, shape: Shape) -> PriorSpace {
+        let (all, line) = (vec![0.0; shape.coefficients()], vec![0.0; shape.features]);
+        PriorSpace {
+            theta: all.clone(),
+            theta_slope: all,
+            centre: line.clone(),
+            new: line.clone(),
+            pulls: line,
         }
-        at.log_variance_gradient += rate / at.variance - shape;
-        let mut value = -0.5 * factor * square + self.prior.log_density_of_log_variance(at.log_variance);
-        if self.prior.is_conjugate() {
-            let half = 0.5 * size as f64;
-            value -= half * at.log_variance;
-            at.log_variance_gradient += 0.5 * factor * square - half;
+    }
+
+    /// Log density of the population, in the coordinates mu, ln s, t, b and the logarithms of counts; adds its gradient to that of the population.
+    pub fn add(&self, to: &mut Population, space: &mut PriorSpace) -> f64 {
+        let last = to.shape.features;
+        let mut value = match &self.features {
+            None => (0..last).map(|column| add_spread(to, column) + add_collinearity(to, column)).sum(),
+            Some(law) => add_inverse_wishart(law, to),
+        };
+        if self.variance.is_none() {
+            value += add_spread(to, last);
+        }
+        value + self.add_regression(to, space) + self.add_counts(to) + self.add_variances(to)
+    }
+
+    /// Coefficients and residual variance.
+    fn add_regression(&self, to: &mut Population, space: &mut PriorSpace) -> f64 {
+        let sigma = to.residual_sd();
+        to.coefficients(&mut space.theta);
+        space.theta_slope.fill(0.0);
+        let (mut value, mut log_sd_slope) = (0.0, 0.0);
+        if let Some((shape, rate)) = self.variance {
+            let precision = rate / (sigma * sigma);
+            value -= 2.0 * shape * libm::log(sigma) + precision;
+            log_sd_slope += 2.0 * (precision - shape);
+        }
+        if let Some((precision, shift, conjugate)) = &self.coefficients {
+            let PriorSpace { theta, theta_slope, .. } = space;
+            let factor = if conjugate.is_some() { 1.0 / (sigma * sigma) } else { 1.0 };
+            matrix_vector(precision, theta, theta_slope);
+            let square = 0.5 * dot(theta_slope, theta) - dot(shift, theta) + conjugate.unwrap_or(0.0);
+            value -= factor * square;
+            theta_slope.iter_mut().zip(shift).for_each(|(slope, shift)| *slope = factor * (shift - *slope));
+            if conjugate.is_some() {
+                // All coefficients are given then.
+                log_sd_slope += 2.0 * factor * square - theta.len() as f64;
+                value -= theta.len() as f64 * libm::log(sigma);
+            }
+        }
+        // d theta_k / d t_k = sigma n_k / s_k for those that are given.
+        let columns = to.shape.columns();
+        for k in &self.given {
+            value += libm::log(sigma * to.norms[*k]) - to.log_scale[*k];
+            log_sd_slope += 1.0;
+            to.log_scale_slope[*k] -= 1.0;
+            let square = to.norms[*k] * to.norms[*k];
+            (0..*k).for_each(|j| to.rows_slope[k * columns + j] += to.rows[k * columns + j] / square);
+        }
+        if self.variance.is_none() && !self.given.is_empty() {
+            // Given coefficients and the spread of the response are independent: d ln s_y / d ln sigma = 1 / n^2 where coefficients stay.
+            let (last, norm) = (to.shape.features, to.norms[to.shape.features]);
+            value -= 2.0 * libm::log(norm);
+            for place in last * columns..last * columns + last {
+                to.rows_slope[place] -= 2.0 * to.rows[place] / (norm * norm);
+            }
+        }
+        value += self.add_slopes(to, space, &mut log_sd_slope);
+        to.add_residual_sd(log_sd_slope);
+        to.add_coefficients(&space.theta, &mut space.theta_slope);
+        value
+    }
+
+    /// The default law of the slopes, per t.
+    ///
+    /// Two factors. What each feature explains beside those before it, in units of sigma, has a Cauchy law of a common scale: this is a law of R^2. And what a
+    /// standard deviation of a feature does, in standard deviations of the response, has a Cauchy law of its own: where features are collinear and noise
+    /// hides how they differ, this one alone says how large their coefficients may be.
+    fn add_slopes(&self, to: &mut Population, space: &mut PriorSpace, log_sd_slope: &mut f64) -> f64 {
+        let (last, columns, sigma) = (to.shape.features, to.shape.columns(), to.residual_sd());
+        let offset = to.shape.coefficients() - last;
+        let PriorSpace { theta, theta_slope, centre, new, pulls } = space;
+        // The response without what is given: given slopes, and centres of the others.
+        centre.copy_from_slice(&theta[offset..]);
+        self.slopes.iter().for_each(|(k, middle)| centre[*k] = *middle);
+        let row = &to.rows[last * columns..last * columns + last];
+        for (j, (new, t)) in new.iter_mut().zip(row).enumerate() {
+            let known: f64 = (j..last).map(|k| to.root[k * columns + j] * centre[k]).sum();
+            *new = t - known / sigma;
+        }
+        let mut value = slope_scales(new, pulls);
+        for (j, pull) in pulls.iter().enumerate() {
+            to.rows_slope[last * columns + j] += pull;
+            *log_sd_slope += pull * (to.rows[last * columns + j] - new[j]);
+            for (k, centre) in centre.iter().enumerate().skip(j) {
+                to.root_slope[k * columns + j] -= pull * centre / sigma;
+            }
+        }
+        for k in &self.given {
+            let row = &to.root[k * columns..k * columns + k + 1];
+            theta_slope[k + offset] -= dot(row, &pulls[..=*k]) / sigma;
+        }
+        let response = to.scale[last];
+        for (k, middle) in &self.slopes {
+            let effect = (theta[k + offset] - middle) * to.scale[*k] / response;
+            value -= libm::log1p((effect / LARGEST_EFFECT).powi(2));
+            let steep = -2.0 * effect / (LARGEST_EFFECT * LARGEST_EFFECT + effect * effect);
+            theta_slope[k + offset] += steep * to.scale[*k] / response;
+            to.log_scale_slope[*k] += steep * effect;
+            to.log_scale_slope[last] -= steep * effect;
         }
         value
     }
 
-    /// tr(Lambda Sigma^-1) + k_0 |Sigma^(-1/2) (mu - mu_0)|^2 = tr(Z^-1 H Z^-T), H = B^-1 Lambda B^-T + k_0 u u'.
-    fn add_features(&self, at: &mut Parameters, space: &mut PriorSpace) -> f64 {
-        let (q, offset) = (self.features, self.offset);
-        let all = q + offset;
-        for row in 0..q {
-            let from = &at.triangle[(row + offset) * all + offset..];
-            space.triangle[row * q..(row + 1) * q].copy_from_slice(&from[..q]);
-        }
-        invert_lower(&space.triangle, &mut space.inverse, q);
-        space.scale.copy_from_slice(&self.scale);
-        if offset == 1 {
-            for row in 0..q {
-                space.mean[row] = at.triangle[(row + 1) * all] + self.shift[row];
-            }
-            for (row, target) in space.scale.chunks_exact_mut(q).enumerate() {
-                let factor = self.mean_records * space.mean[row];
-                target.iter_mut().zip(&space.mean).for_each(|(sum, value)| *sum += factor * value);
-            }
-            self.add_mean_gradient(at, space);
-        }
-        rotate(&space.inverse, &space.scale, &mut space.image, &mut space.scratch, q);
-        let trace: f64 = (0..q).map(|k| space.image[k * q + k]).sum();
-        // d(-tr/2)/dZ = Z^-T (Z^-1 H Z^-T).
-        product(&space.inverse, true, &space.image, &mut space.scratch, q);
-        let mut value = -0.5 * trace;
-        for row in 0..q {
-            let place = (row + offset) * all + offset;
-            let target = &mut at.triangle_gradient[place..=place + row];
-            target.iter_mut().zip(&space.scratch[row * q..]).for_each(|(sum, slope)| *sum += slope);
-            let power = self.powers[row];
-            let diagonal = at.triangle[place + row];
-            value += power * libm::log(diagonal);
-            target[row] += power / diagonal;
+    /// Numbers of records: within their limits where these are public, else of the size that was found.
+    fn add_counts(&self, to: &mut Population) -> f64 {
+        let mut value = 0.0;
+        let counts = self.counts.iter().zip(&to.counts).zip(&mut to.counts_slope);
+        for ((most, count), slope) in counts {
+            let (log, turn) = match most {
+                // Uniform up to the most, with a soft wall.
+                Some(most) => {
+                    let power = (count / most).powi(8);
+                    (libm::log(*count) - libm::log1p(power), 1.0 - 8.0 * power / (1.0 + power))
+                }
+                None => {
+                    let x = libm::log(*count);
+                    (-2.0 * log_cosh(0.5 * x), -libm::tanh(0.5 * x))
+                }
+            };
+            value += log;
+            *slope += turn;
         }
         value
     }
+}
 
-    /// The gradient with respect to u: -k_0 Z^-T Z^-1 u.
-    fn add_mean_gradient(&self, at: &mut Parameters, space: &mut PriorSpace) {
-        let q = self.features;
-        matrix_vector(&space.inverse, &space.mean, &mut space.deviation);
-        space.slope.fill(0.0);
-        for (row, value) in space.inverse.chunks_exact(q).zip(&space.deviation) {
-            space.slope.iter_mut().zip(row).for_each(|(sum, entry)| *sum += value * entry);
-        }
-        for (row, slope) in space.slope.iter().enumerate() {
-            at.triangle_gradient[(row + 1) * (q + 1)] -= self.mean_records * slope;
-        }
+impl PointPrior {
+    /// Variances of Laplace noise: gamma laws with mean 1, per logarithm.
+    fn add_variances(&self, to: &mut Population) -> f64 {
+        let all = self.variances.iter().zip(&to.variances).zip(&mut to.variances_slope);
+        all.map(|((shape, value), slope)| {
+            *slope += shape * (1.0 - value);
+            shape * (libm::log(*value) - value)
+        })
+        .sum()
     }
 }
 
-/// The powers of the diagonal of Z, from the prior and from all Jacobians: -kappa - k, k counting from 0 with a constant at 0; for a hidden
-/// row its own place more, and 1 more for every hidden row below.
-fn powers(degrees: f64, offset: usize, size: usize, known: usize) -> Vec<f64> {
-    let power = |row: usize| {
-        let own = if row >= known { row } else { 0 };
-        let below = size - known.max(row + 1);
-        own as f64 + below as f64 - degrees - row as f64
+/// Independent Cauchy with a common scale w of at least 1 / sqrt(k), whose logarithm is exponential: summed out on a grid. Sets the gradient.
+pub(super) fn slope_scales(slopes: &[f64], gradient: &mut [f64]) -> f64 {
+    gradient.fill(0.0);
+    let (rate, step, nodes) = SLOPE_SCALES;
+    let first = -0.5 * libm::log(slopes.len().max(1) as f64);
+    let log_term = |node: usize| {
+        let log_scale = first + step * node as f64;
+        let square = libm::exp(2.0 * log_scale);
+        let own = -rate * step * node as f64;
+        own + slopes.iter().map(|b| log_scale - libm::log(square + b * b)).sum::<f64>()
     };
-    (offset..size).map(power).collect()
+    let mut terms = [0.0; SLOPE_SCALES.2];
+    (0..nodes).for_each(|node| terms[node] = log_term(node));
+    let top = terms[..nodes].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let total: f64 = terms[..nodes].iter().map(|term| libm::exp(term - top)).sum();
+    for (node, term) in terms[..nodes].iter().enumerate() {
+        let share = libm::exp(term - top) / total;
+        let square = libm::exp(2.0 * (first + step * node as f64));
+        for (slope, b) in gradient.iter_mut().zip(slopes) {
+            *slope -= share * 2.0 * b / (square + b * b);
+        }
+    }
+    top + libm::log(total)
+}
+
+/// The spread of a column, per ln s.
+fn add_spread(to: &mut Population, column: usize) -> f64 {
+    let law = if column == to.shape.features { RESPONSE_SPREAD } else { SPREAD };
+    let (value, slope) = spread(2.0 * to.log_scale[column], to.mean_place[column], law);
+    to.log_scale_slope[column] += 2.0 * slope;
+    add_mean(to, column, slope);
+    value
+}
+
+/// d ln q / d mu = 2 mu / (1 - mu^2).
+fn add_mean(to: &mut Population, column: usize, slope: f64) {
+    let mean = to.mean[column];
+    to.mean_slope[column] += slope * 2.0 * mean / (1.0 - mean * mean);
+}
+
+/// Log density of ln q = ln variance - ln(1 - mu^2), and its slope; 1 / (1 - mu^2) = cosh^2 artanh mu.
+fn spread(log_variance: f64, mean_place: f64, (low, high): (f64, f64)) -> (f64, f64) {
+    let log_q = log_variance + 2.0 * log_cosh(mean_place);
+    let q = libm::exp(log_q);
+    let value = low * log_q - (low + high) * libm::log1p(q) - libm::log1p(FLOOR / q);
+    (value, low - (low + high) * q / (1.0 + q) + FLOOR / (FLOOR + q))
+}
+
+/// The regression of a feature on those before it: Cauchy.
+fn add_collinearity(to: &mut Population, column: usize) -> f64 {
+    let (columns, count) = (to.shape.columns(), column as f64);
+    let places = column * columns..column * columns + column;
+    let row = &to.rows[places.clone()];
+    let inner = 1.0 + count * dot(row, row);
+    let factor = -(count + 1.0) * count / inner;
+    to.rows_slope[places].iter_mut().zip(row).for_each(|(slope, t)| *slope += factor * t);
+    -0.5 * (count + 1.0) * libm::log(inner)
+}
+
+/// Sigma_x ~ IW(Lambda, kappa) and mu ~ N(mu_0, Sigma_x / k_0), per ln s, t and mu.
+///
+/// With q features and k from 0 the Jacobian of L -> Sigma_x is prod L_kk^(q - k), that of (ln s, t) -> the row of L is (s / n)^(k + 1).
+fn add_inverse_wishart(law: &FeaturePrior, to: &mut Population) -> f64 {
+    let (q, columns) = (to.shape.features, to.shape.columns());
+    let root: Vec<f64> = (0..q * q).map(|k| to.root[k / q * columns + k % q]).collect();
+    let mut inverse = vec![0.0; q * q];
+    invert_lower(&root, &mut inverse, q);
+    let shift: Vec<f64> = match law.mean().is_empty() {
+        true => vec![0.0; q],
+        false => to.mean[..q].iter().zip(law.mean()).map(|(mean, centre)| mean - centre).collect(),
+    };
+    let records = if law.mean().is_empty() { 0.0 } else { law.mean_records() };
+    // tr(Lambda Sigma^-1) + k_0 shift' Sigma^-1 shift = tr(A Sigma^-1).
+    let a: Vec<f64> = (0..q * q).map(|k| law.scale()[k] + records * shift[k / q] * shift[k % q]).collect();
+    // B = L^-1 A L^-T; d/dL of -1/2 tr(A Sigma^-1) is L^-T B, its lower triangle.
+    let image: Vec<f64> = inverse
+        .chunks_exact(q.max(1))
+        .flat_map(|row| {
+            let mut line = vec![0.0; q];
+            matrix_vector(&a, row, &mut line);
+            line
+        })
+        .collect();
+    let b: Vec<f64> = (0..q * q).map(|k| dot(&image[k / q * q..][..q], &inverse[k % q * q..][..q])).collect();
+    let mut value = 0.0;
+    let degrees = law.degrees() + q as f64 + 1.0 + if records > 0.0 { 1.0 } else { 0.0 };
+    for row in 0..q {
+        value -= 0.5 * b[row * q + row];
+        let power = (q - row) as f64 - degrees;
+        let (norm, log_norm) = (to.norms[row], libm::log(to.norms[row]));
+        value += power * (to.log_scale[row] - log_norm) + (row + 1) as f64 * (to.log_scale[row] - log_norm);
+        let total = power + (row + 1) as f64;
+        to.log_scale_slope[row] += total;
+        for column in 0..row {
+            let t = to.rows[row * columns + column];
+            to.rows_slope[row * columns + column] -= total * t / (norm * norm);
+        }
+        for column in 0..=row {
+            let slope: f64 = (0..q).map(|k| inverse[k * q + row] * b[k * q + column]).sum();
+            to.root_slope[row * columns + column] += slope;
+        }
+    }
+    if records > 0.0 {
+        let mut along = vec![0.0; q];
+        matrix_vector(&inverse, &shift, &mut along);
+        for k in 0..q {
+            let slope: f64 = (0..q).map(|row| inverse[row * q + k] * along[row]).sum();
+            to.mean_slope[k] -= records * slope;
+        }
+    }
+    value
 }

@@ -10,10 +10,10 @@
 //! [variance]                         # sigma^2 ~ inverse gamma
 //! shape = 2
 //! rate = 40
-//! [features]                         # normalised units, for the methods that describe the features
-//! degrees = 6
-//! scale = [[0.1, 0], [0, 0.1]]
-//! mean = [0, 0]
+//! [features]                         # normalised units, for the methods that describe the features: their covariance is inverse Wishart
+//! scale = 0.2                        # its mean: the variance of every feature, or a matrix [[0.1, 0], [0, 0.1]]
+//! degrees = 6                        # more is surer; the number of features + 2 if nothing is said
+//! mean = [0, 0]                      # 0 if nothing is said
 //! mean_records = 1
 //! ```
 
@@ -82,16 +82,27 @@ pub struct VariancePart {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FeaturesPart {
-    /// Degrees of freedom.
-    pub degrees: f64,
-    /// Scale matrix.
-    pub scale: Vec<Vec<f64>>,
-    /// Mean.
-    #[serde(default)]
-    pub mean: Vec<f64>,
+    /// Degrees of freedom; the number of features and 2 if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub degrees: Option<f64>,
+    /// Scale matrix, or the number that is on its diagonal.
+    pub scale: Scale,
+    /// Mean; zero if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<Vec<f64>>,
     /// Records that the mean is worth.
     #[serde(default = "one")]
     pub mean_records: f64,
+}
+
+/// The scale of the features' covariance.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Scale {
+    /// The same for every feature, which are not correlated.
+    Number(f64),
+    /// A matrix.
+    Matrix(Vec<Vec<f64>>),
 }
 
 fn one() -> f64 {
@@ -120,18 +131,58 @@ impl PriorFile {
             .variance
             .map_or(Prior::WEAK_VARIANCE, |variance| (variance.shape, variance.rate / (unit * unit)));
         let mut prior = Prior::new(mean, &covariance, variance)?;
-        if self.coefficients.conjugate {
-            prior = prior.conjugate();
-        }
+        prior = match self.coefficients.conjugate {
+            true => prior.conjugate(),
+            false => {
+                let (given, part) = self.given(&names, &map);
+                prior.with_given(given, part, self.variance.is_some())
+            }
+        };
         match &self.features {
             None => Ok(prior),
             Some(part) => {
-                let scale = flatten("features.scale", &part.scale)?;
-                let features = FeaturePrior::new(scale, part.degrees, part.mean.clone(), part.mean_records)?;
+                let usual = FeaturePrior::weak(evidence);
+                let size = usual.dimension();
+                let scale = match &part.scale {
+                    Scale::Matrix(rows) => flatten("features.scale", rows)?,
+                    Scale::Number(value) => {
+                        (0..size * size).map(|k| if k % (size + 1) == 0 { *value } else { 0.0 }).collect()
+                    }
+                };
+                let mean = part.mean.clone().unwrap_or_else(|| usual.mean().to_vec());
+                let degrees = part.degrees.unwrap_or(usual.degrees());
+                let features = FeaturePrior::new(scale, degrees, mean, part.mean_records)?;
                 features.check(evidence)?;
                 Ok(prior.with_features(features))
             }
         }
+    }
+
+    /// Which coefficients are given, and the precision and precision times mean of those by name: a coefficient in users' units is a
+    /// linear function of the normalised ones.
+    fn given(&self, names: &[String], map: &CoefficientMap) -> (Vec<bool>, (Vec<f64>, Vec<f64>)) {
+        let (part, size) = (&self.coefficients, names.len());
+        let given = |name: &String| part.covariance.is_some() || part.sd.contains_key(name);
+        let users = self.units == Units::Users;
+        let origin = if users { map.to_users(&vec![0.0; size]) } else { vec![0.0; size] };
+        let column = |k: usize| {
+            let unit: Vec<f64> = (0..size).map(|l| f64::from(u8::from(k == l))).collect();
+            if users { map.to_users(&unit) } else { unit }
+        };
+        let columns: Vec<Vec<f64>> = (0..size).map(column).collect();
+        let (mut precision, mut shift) = (vec![0.0; size * size], vec![0.0; size]);
+        for (k, name) in names.iter().enumerate() {
+            let Some(sd) = part.sd.get(name) else { continue };
+            let row: Vec<f64> = columns.iter().map(|column| column[k] - origin[k]).collect();
+            let distance = part.mean.get(name).unwrap_or(&0.0) - origin[k];
+            for (i, left) in row.iter().enumerate() {
+                shift[i] += left * distance / (sd * sd);
+                for (j, right) in row.iter().enumerate() {
+                    precision[i * size + j] += left * right / (sd * sd);
+                }
+            }
+        }
+        (names.iter().map(given).collect(), (precision, shift))
     }
 
     /// Mean and covariance in normalised units.

@@ -1,6 +1,7 @@
 //! The prior, in normalised units.
 //!
-//! Coefficients theta ~ N(m, C), or N(m, sigma^2 C) if it is conjugate (\[BS19\] section 2); residual variance sigma^2 ~ IG(a, b);
+//! What nobody has given is a default, and [`MarginalDensity`](crate::MarginalDensity) has its own: on the scale of the data, so that it does not know the
+//! bounds. The other methods take weak laws of the same form as given ones: coefficients theta ~ N(m, C), or N(m, sigma^2 C) if it is conjugate (\[BS19\] section 2); residual variance sigma^2 ~ IG(a, b);
 //! features Sigma_x ~ IW(Lambda, kappa) and, where they have a mean, mu ~ N(mu_0, Sigma_x / k_0). \[AYB23\] Eq. (4).
 
 mod features;
@@ -8,7 +9,7 @@ mod file;
 
 pub use features::FeaturePrior;
 pub(crate) use file::coefficient_names;
-pub use file::{CoefficientsPart, FeaturesPart, PriorFile, Units, VariancePart};
+pub use file::{CoefficientsPart, FeaturesPart, PriorFile, Scale, Units, VariancePart};
 
 use crate::linalg::{Cholesky, matrix_vector, quadratic_form};
 use crate::{Evidence, InferError};
@@ -22,6 +23,18 @@ pub struct Prior {
     shape: f64,
     rate: f64,
     features: Option<FeaturePrior>,
+    given: Given,
+}
+
+/// What of a prior was given by a person; the rest is a default.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Given {
+    /// For every coefficient.
+    pub coefficients: Vec<bool>,
+    /// The residual variance.
+    pub variance: bool,
+    /// Precision of the given coefficients and precision times mean, where not all are given.
+    part: Option<(Vec<f64>, Vec<f64>)>,
 }
 
 impl Prior {
@@ -44,7 +57,8 @@ impl Prior {
         let factor = Cholesky::new(covariance, size).map_err(|_| {
             InferError::prior("covariance", "must be positive definite: check its diagonal and correlations")
         })?;
-        Ok(Self { mean, precision: factor.inverse(), conjugate: false, shape, rate, features: None })
+        let given = Given { coefficients: vec![true; size], variance: true, part: None };
+        Ok(Self { mean, precision: factor.inverse(), conjugate: false, shape, rate, features: None, given })
     }
 
     /// Shape and rate of the default prior of the residual variance: no mean, and 95 percent of residual sds between 0.04 and 0.44 of the half-range. A larger rate
@@ -59,7 +73,37 @@ impl Prior {
         (0..coefficients).for_each(|k| precision[k * coefficients + k] = 1.0);
         let mean = vec![0.0; coefficients];
         let (shape, rate) = Self::WEAK_VARIANCE;
-        Self { mean, precision, conjugate: false, shape, rate, features: None }
+        let given = Given { coefficients: vec![false; coefficients], variance: false, part: None };
+        Self { mean, precision, conjugate: false, shape, rate, features: None, given }
+    }
+
+    /// The same, of which only these parts were given: coefficients with their precision and precision times mean, and the residual variance.
+    pub(crate) fn with_given(
+        self,
+        coefficients: Vec<bool>,
+        part: (Vec<f64>, Vec<f64>),
+        variance: bool,
+    ) -> Self {
+        let part = coefficients.contains(&false).then_some(part);
+        Self { given: Given { coefficients, variance, part }, ..self }
+    }
+
+    /// What was given.
+    pub(crate) fn given(&self) -> &Given {
+        &self.given
+    }
+
+    /// Precision, and precision times mean, of the coefficients that were given.
+    pub(crate) fn of_given(&self) -> (Vec<f64>, Vec<f64>) {
+        self.given.part.clone().unwrap_or_else(|| (self.precision.clone(), self.shift()))
+    }
+
+    /// The law of the features that was given, for records that are not scaled: of the features alone.
+    pub(crate) fn given_features(&self, evidence: &Evidence) -> Result<Option<FeaturePrior>, InferError> {
+        let Some(features) = &self.features else { return Ok(None) };
+        features.check(evidence)?;
+        let plain = features.dimension() == evidence.domain().feature_count();
+        Ok(Some(if plain { features.clone() } else { features.without_first()? }))
     }
 
     /// The same with the covariance of the coefficients multiplied by sigma^2: the normal-inverse-gamma prior of \[BS19\] section 2.

@@ -35,11 +35,16 @@ pub fn table_of(fit: &Fit) -> String {
     let why = fit.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
     let head =
         format!("{} release{plural}{records}; method {} ({}){why}", fit.releases, fit.method, fit.sampler);
-    let foot = format!(
-        "{} chains of {} draws; `due to noise` is the share of the posterior variance that privacy costs",
-        fit.summary.chains, fit.summary.draws,
-    );
-    prose(&head) + &summary_table(&fit.summary, &fit.noise_share) + &prose(&foot)
+    let table = summary_table(&fit.summary, &fit.noise_share);
+    // The column may have been left out.
+    let explained = table.lines().take(3).any(|line| line.contains("due to noise"));
+    let share = if explained {
+        "; `due to noise` is the share of the posterior variance that privacy costs"
+    } else {
+        ""
+    };
+    let foot = format!("{} chains of {} draws{share}", fit.summary.chains, fit.summary.draws);
+    prose(&head) + &table + &prose(&foot)
 }
 
 /// One row for each parameter; of the first ones the share of the variance that is due to noise may be known.

@@ -3,6 +3,7 @@
 mod density;
 mod posterior;
 mod prior;
+mod uneven;
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use organza_release::{
     BallDomain, BoxDomain, Domain, Family, Interval, Layout, Release, Statistic as Released, gram_entries,
 };
 
-use super::parties::{Block, ResponseSquare};
+use super::parties::{Block, Count, ResponseSquare};
 use crate::Evidence;
 use crate::linalg::{Cholesky, dot};
 use crate::published::published;
@@ -104,6 +105,7 @@ impl Population {
         let mut mean = vec![0.0; size];
         if constant {
             fill_normal(rng, &mut mean);
+            mean.iter_mut().for_each(|value| *value = (0.5 * *value).clamp(-0.9, 0.9));
             mean[0] = 1.0;
         }
         Self { mean, covariance }
@@ -157,9 +159,25 @@ impl Population {
     }
 }
 
-/// Log density of a weighted Gram matrix as a multivariate normal of all its entries, without 2 pi.
-pub(super) fn dense(block: &Block, gram: &[f64], weights: &[f64], population: &Population) -> f64 {
-    let size = population.size();
+/// A block whose numbers of records are public.
+pub(super) fn block(
+    records: f64,
+    scale: f64,
+    (constant, response): (bool, ResponseSquare),
+    gram: Vec<f64>,
+) -> Block {
+    let variance = scale * scale;
+    Block { records, count: None, effective: records, variance, constant, response, gram }
+}
+
+/// The same with a number that is not: it was seen with noise, in units of a guess.
+pub(super) fn counted(block: Block, observed: f64, sd: f64) -> Block {
+    Block { count: Some(Count { place: 0, observed, sd, most: None }), ..block }
+}
+
+/// Log density of a weighted Gram matrix as a multivariate normal of all its entries, without 2 pi, of so many times the records that are guessed.
+pub(super) fn dense(block: &Block, count: f64, weights: &[f64], population: &Population) -> f64 {
+    let (size, gram) = (population.size(), &block.gram);
     let missing = |i: usize, j: usize| {
         let square = i + 1 == size && j + 1 == size && block.response == ResponseSquare::Missing;
         square || block.constant && i == 0 && j == 0
@@ -176,7 +194,7 @@ pub(super) fn dense(block: &Block, gram: &[f64], weights: &[f64], population: &P
     for &(i, j) in &places {
         for &(k, l) in &places {
             let product = moments[i * size + j] * moments[k * size + l];
-            let sampling = block.records * (population.fourth_moment([i, j, k, l]) - product);
+            let sampling = block.effective * (population.fourth_moment([i, j, k, l]) - product);
             let own = if (i, j) == (k, l) { noise(i, j) } else { 0.0 };
             covariance.push(sampling * weights[i] * weights[j] * weights[k] * weights[l] + own);
         }
@@ -184,10 +202,13 @@ pub(super) fn dense(block: &Block, gram: &[f64], weights: &[f64], population: &P
     let factor = Cholesky::new(&covariance, places.len()).unwrap();
     let mut residual: Vec<f64> = places
         .iter()
-        .map(|&(i, j)| gram[i * size + j] - block.records * weights[i] * weights[j] * moments[i * size + j])
+        .map(|&(i, j)| {
+            gram[i * size + j] - count * block.records * weights[i] * weights[j] * moments[i * size + j]
+        })
         .collect();
     factor.solve_lower(&mut residual);
-    -0.5 * (factor.log_determinant() + dot(&residual, &residual))
+    let of_count = block.count.map_or(0.0, |known| (known.observed - count) / known.sd);
+    -0.5 * (factor.log_determinant() + dot(&residual, &residual) + of_count * of_count)
 }
 
 /// z of the mean of draws against a known mean, with their own effective size.

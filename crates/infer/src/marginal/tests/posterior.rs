@@ -4,7 +4,7 @@ use organza_mcmc::diagnostics::r_hat;
 use organza_mcmc::{ChainRng, Draws, Monitor, Plan, Statistic, run};
 
 use super::super::MarginalDensity;
-use super::super::parties::{Block, ResponseSquare};
+use super::super::parties::ResponseSquare;
 use super::*;
 use crate::prior::FeaturePrior;
 use crate::{Evidence, MethodSpec, ModelSpec, Prior, fit};
@@ -50,10 +50,6 @@ fn grid<const N: usize>(
     functions.map(|of| all.iter().map(|(value, at)| (value - peak).exp() * of(*at)).sum::<f64>() / mass)
 }
 
-fn block(records: usize, scale: f64, constant: bool, response: ResponseSquare) -> Block {
-    Block { records: records as f64, variance: scale * scale, constant, response, grams: vec![] }
-}
-
 /// One coefficient, two parties with much noise, y'y with its own scale at one and missing at the other.
 /// Catches a wrong Jacobian and a wrong prior: both move the means by a good part of their spread.
 #[test]
@@ -80,8 +76,9 @@ fn one_coefficient_agrees_with_quadrature() {
         value += -1.5 * second.ln() - 0.15 / second;
         for (gram, mechanism) in grams.iter().zip(&mechanisms) {
             let weighted: Vec<f64> = (0..4).map(|k| gram[k] * weights[k / 2] * weights[k % 2]).collect();
-            let block = block(mechanism.records, mechanism.scale, false, mechanism.response);
-            value += dense(&block, &weighted, &weights, &population);
+            let block =
+                block(mechanism.records as f64, mechanism.scale, (false, mechanism.response), weighted);
+            value += dense(&block, 1.0, &weights, &population);
         }
         value
     };
@@ -113,11 +110,11 @@ fn a_constant_alone_agrees_with_quadrature() {
     let density = MarginalDensity::new(&Evidence::new(&releases).unwrap(), &prior).unwrap();
     let weights = [0.8, 0.5f64.sqrt()];
     let weighted: Vec<f64> = (0..4).map(|k| gram[k] * weights[k / 2] * weights[k % 2]).collect();
-    let block = block(60, 8.0, true, mechanism.response);
+    let block = block(60.0, 8.0, (true, mechanism.response), weighted);
     let log_density = |[theta, variance, _]: [f64; 3]| {
         let population = Population { mean: vec![1.0, theta], covariance: vec![0.0, 0.0, 0.0, variance] };
         let prior = -3.5 * variance.ln() - 0.4 / variance - 0.25 * (theta - 0.1).powi(2) / variance;
-        prior + dense(&block, &weighted, &weights, &population)
+        prior + dense(&block, 1.0, &weights, &population)
     };
     let functions: [&dyn Fn([f64; 3]) -> f64; 3] = [&|at| at[0], &|at| at[0] * at[0], &|at| at[1].ln()];
     let [mean, square, log_variance] =
