@@ -1,7 +1,7 @@
 //! Simulation-based calibration: `organza calibration`.
 //!
 //! If parameters are drawn from the prior, data from the model and draws from the posterior, the rank of the truth among the draws is
-//! uniform. A [`Calibration`] draws a truth from the default prior, simulates the data that the method imagines ([`Data`]), makes the releases of
+//! uniform. A [`Calibration`] draws a truth from a prior ([`Study::model_for`]), simulates the data that the method imagines ([`Data`]), makes the releases of
 //! all parties with seeded noise, fits them, and notes the rank; [`Report`] says whether the [`Ranks`] are uniform, [`picture()`] shows
 //! it, and a [`Matrix`] does so for all methods.
 

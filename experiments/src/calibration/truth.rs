@@ -1,4 +1,4 @@
-//! The truth, drawn from the default prior.
+//! The truth, drawn from the prior that is the default of all methods but `marginal`, which is told.
 
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma, StandardNormal};
@@ -41,7 +41,7 @@ fn gamma(rng: &mut ChaCha8Rng, shape: f64) -> f64 {
 }
 
 impl Study {
-    /// The default prior: theta ~ N(0, I), sigma^2 ~ IG(1, 0.005), Sigma_x ~ IW(0.1 I, d + 2), mu ~ N(0, Sigma_x).
+    /// From the prior theta ~ N(0, I), sigma^2 ~ IG(1, 0.005), Sigma_x ~ IW(0.1 I, d + 2), mu ~ N(0, Sigma_x).
     pub fn truth(&self, rng: &mut ChaCha8Rng) -> Truth {
         let covariance = self.covariance(rng);
         let lower = self.root(&covariance);
