@@ -150,7 +150,7 @@ impl Method {
                 "none has it",
                 "coefficients, residual variance, covariance of the features; latent sums integrated out",
                 "sums are normal with the moments of normal records",
-                "isometric gaussian noise, or at most 22 coefficients; a public number of records, or an intercept",
+                "isometric gaussian noise, or at most 23 coefficients; a public number of records, or an intercept",
             ),
             Method::Individual => (
                 "MCMC-Ind [BS19]",

@@ -4,14 +4,14 @@ use organza_release::Family;
 
 use crate::evidence::{Evidence, Party};
 use crate::individual::MOST_RECORDS;
-use crate::marginal::{MOST_ENTRIES, entries};
+use crate::marginal::MOST_UNEVEN;
 use crate::{InferError, Method};
 
 /// Something that a release may lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Need {
     Gaussian,
-    /// In the isometric layout, or with so few entries that any noise will do.
+    /// In the isometric layout, or with so few coefficients that any noise will do.
     Isometric,
     Records,
     /// A number of records that is public, or counted with noise by the constant.
@@ -51,7 +51,7 @@ impl Need {
         let coefficients = evidence.dimension() as f64;
         match self {
             Need::Gaussian => party.noise.family == Family::Gaussian,
-            Need::Isometric => entries(party.size()) <= MOST_ENTRIES || party.noise.isometry().is_some(),
+            Need::Isometric => evidence.dimension() <= MOST_UNEVEN || party.noise.isometry().is_some(),
             Need::Records => party.records.is_some(),
             Need::Counted => party.records.is_some() || evidence.domain().intercept(),
             Need::ResponseSquare => party.noise.has_response_square(),
@@ -72,7 +72,7 @@ impl Need {
     fn text(self) -> &'static str {
         match self {
             Need::Gaussian => "gaussian noise, the release has laplace",
-            Need::Isometric => "gaussian noise in the isometric layout, or at most 22 coefficients",
+            Need::Isometric => "gaussian noise in the isometric layout, or at most 23 coefficients",
             Need::Counted | Need::Records => "a public number of records (neighbours that substitute)",
             Need::ResponseSquare => "y'y, which the release leaves out",
             Need::OnePopulation => "records that are scaled and averaged as those of the other parties",

@@ -96,7 +96,8 @@ impl CoefficientMap {
         theta
     }
 
-    fn linear_part(&self, theta: &[f64]) -> Vec<f64> {
+    /// A change of coefficients in users' units: [`CoefficientMap::to_users`] without the centre of the response.
+    pub fn linear_part(&self, theta: &[f64]) -> Vec<f64> {
         debug_assert_eq!(theta.len(), self.dimension());
         let first = usize::from(self.intercept);
         let mut beta = theta.to_vec();

@@ -1,6 +1,6 @@
 //! `auto`: which method, and why.
 
-use crate::requirements::{accepted, check};
+use crate::requirements::check;
 use crate::{Evidence, InferError, Method};
 
 /// Beyond this many coefficients `marginal` has not been measured: 100 take minutes, more where noise and features are of one size.
@@ -17,24 +17,19 @@ pub struct Choice {
 
 /// The calibrated method that the releases allow: one that counts the noise in X'X too, if it can be afforded. Methods whose prior knows the bounds are not chosen.
 pub(crate) fn choose(evidence: &Evidence) -> Result<Choice, InferError> {
-    let accepted = accepted(evidence);
-    let has = |method: Method| accepted.contains(&method);
     let affordable = evidence.dimension() <= MOST_COEFFICIENTS;
-    if has(Method::Marginal) && affordable {
-        let reason = "counts the noise in every released sum and needs no latent records; assumes that sums over records are normal";
-        return Ok(Choice { method: Method::Marginal, reason: reason.into() });
-    }
-    if has(Method::FixedGram) {
-        let why = match has(Method::Marginal) {
-            true => "the problem is large (marginal is there for those who can wait)",
-            false => "the releases state no number of records",
-        };
+    let lacks = Method::Marginal.lacks(evidence);
+    if (lacks.is_some() || !affordable) && Method::FixedGram.lacks(evidence).is_none() {
+        let why = lacks
+            .map_or("the problem is large (marginal is there for those who can wait)".into(), |needs| {
+                format!("marginal needs {needs}")
+            });
         let reason =
             format!("{why}, so the noisy X'X is taken for the true one: intervals may be too narrow");
         return Ok(Choice { method: Method::FixedGram, reason });
     }
-    // Nothing fits: say what is missing.
+    // Where nothing fits the error says what is missing.
     check(Method::Marginal, evidence)?;
-    let reason = format!("laplace noise with more than {MOST_COEFFICIENTS} coefficients is not practical");
-    Err(InferError::Setting { field: "method", reason })
+    let reason = "counts the noise in every released sum and needs no latent records; assumes that sums over records are normal";
+    Ok(Choice { method: Method::Marginal, reason: reason.into() })
 }

@@ -102,12 +102,12 @@ pub fn fit(
     let problem = Problem { evidence: &evidence, grams: &grams, prior: &prior, fast: &fast, plan, monitor };
     let drawn = problem.draw(choice.method, sampler, &fourths);
     let (draws, position) = drawn.map_err(|error| requirements::with_alternatives(error, &evidence))?;
-    let users = units::to_users(&draws, &evidence, position)?;
+    let normalised = draws;
+    let draws = units::to_users(&normalised, &evidence, position)?;
     let spreads = match choice.method {
-        Method::Marginal => share::spreads(&draws, &users, &evidence),
+        Method::Marginal => share::spreads(&normalised, &draws, &evidence),
         _ => vec![],
     };
-    let draws = users;
     let summary = Summary::new(&draws, model.mass)?;
     let unit = organza_release::units::CoefficientMap::new(evidence.domain()).response_unit();
     Ok(Fit {
@@ -256,8 +256,10 @@ impl Problem<'_> {
         let mut draws = self.run(&kernel, &target)?;
         for _ in 0..REPEATS {
             let diverged = draws.statistic_total(Statistic::DIVERGENT).is_some_and(|count| count > 0.0);
-            let mixing = Summary { divergences: None, ..Summary::new(&draws, 0.95)? };
-            let slow = self.plan.draws >= JUDGED && !mixing.warnings().is_empty();
+            let slow = self.plan.draws >= JUDGED && {
+                let mixing = Summary { divergences: None, ..Summary::new(&draws, 0.95)? };
+                !mixing.warnings().is_empty()
+            };
             if !draws.is_complete() || !diverged && !slow {
                 break;
             }

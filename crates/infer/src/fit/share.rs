@@ -43,12 +43,11 @@ impl Spread {
 pub(crate) fn spreads(draws: &Draws, users: &Draws, evidence: &Evidence) -> Vec<Spread> {
     let size = evidence.dimension();
     let map = CoefficientMap::new(evidence.domain());
-    let origin = map.to_users(&vec![0.0; size]);
     let values =
         |draws: &Draws, place: usize| draws.parameter(&draws.names()[place]).unwrap_or_default().concat();
     let spread = |k: usize| {
         let unit: Vec<f64> = (0..size).map(|l| f64::from(u8::from(k == l))).collect();
-        let unit = map.to_users(&unit)[k] - origin[k];
+        let unit = map.linear_part(&unit)[k];
         let interval = equal_tailed(&values(users, k), 0.95);
         Spread {
             posterior: (interval.upper - interval.lower) / (2.0 * HALF_WIDTH),

@@ -25,7 +25,7 @@ pub(super) struct DensePool {
 }
 
 /// Rows and columns of the upper triangle, without the constant's own entry.
-pub(super) fn entries(size: usize, constant: bool) -> Vec<(usize, usize)> {
+pub(crate) fn entries(size: usize, constant: bool) -> Vec<(usize, usize)> {
     let all = (0..size).flat_map(|row| (row..size).map(move |column| (row, column)));
     all.skip(usize::from(constant)).collect()
 }

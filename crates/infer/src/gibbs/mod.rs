@@ -33,6 +33,7 @@ mod spectral;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use dense::entries;
 pub(crate) use features::FeatureLaw;
 pub use fourth_moments::FourthMoments;
 pub(crate) use regression::Regression;

@@ -127,7 +127,7 @@ impl LikelihoodSpace {
         let (size, values) = (self.size, &self.eigen.values);
         let mut log_determinant = LogProduct::default();
         for row in 0..size {
-            let slope = 2.0 * block.effective * values[row];
+            let slope = 2.0 * block.records * values[row];
             let inverse = &mut self.inverse[row * size..(row + 1) * size];
             let mut sum = 0.0;
             for (column, (entry, value)) in inverse.iter_mut().zip(values).enumerate() {
@@ -138,7 +138,7 @@ impl LikelihoodSpace {
                     log_determinant.multiply(variance);
                 }
             }
-            let diagonal = 2.0 * block.effective * (sum + values[row] * inverse[row]);
+            let diagonal = 2.0 * block.records * (sum + values[row] * inverse[row]);
             self.total[row * size + row] -= 0.5 * diagonal;
         }
         log_determinant.finish()
@@ -201,13 +201,13 @@ impl LikelihoodSpace {
             share += outer * values[row] * sums.0;
             image += outer * sums.1;
         }
-        (2.0 * block.effective * share, image)
+        (2.0 * block.records * share, image)
     }
 
     /// The part 2n sum_kl w_kl alpha_k M alpha_l of the gradient, as a sum of squares: with two entries
     /// w_22 (alpha_2 + c alpha_1)(..)' + (w_11 - c w_12) alpha_1 alpha_1', c = w_12 / w_22.
     fn add_corrections(&mut self, block: &Block, correction: &Correction) {
-        let factor = 2.0 * block.effective;
+        let factor = 2.0 * block.records;
         let w = correction.weights;
         match correction.count {
             0 => (),
@@ -259,7 +259,7 @@ impl LikelihoodSpace {
                 *entry *= root;
             }
         }
-        add_square(2.0 * block.effective, &self.rotated, &mut self.total, size);
+        add_square(2.0 * block.records, &self.rotated, &mut self.total, size);
         square
     }
 

@@ -41,7 +41,7 @@ use likelihood::LikelihoodSpace;
 use parties::Sums;
 use population::{Population, Shape};
 use prior::{PointPrior, PriorSpace};
-pub(crate) use uneven::{MOST_ENTRIES, entries};
+pub(crate) use uneven::MOST_UNEVEN;
 use uneven::{Slopes, UnevenSpace};
 
 /// The posterior density as a target of NUTS.

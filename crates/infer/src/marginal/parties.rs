@@ -2,7 +2,7 @@
 
 use organza_release::Family;
 
-use super::uneven::{MOST_ENTRIES, Uneven, entries};
+use super::uneven::{MOST_UNEVEN, Uneven};
 use crate::evidence::{Evidence, Isometry, Party};
 use crate::{InferError, linalg::symmetrise};
 
@@ -32,12 +32,10 @@ pub(super) struct Group {
 /// mislead where they are not.
 #[derive(Debug, Clone)]
 pub(super) struct Block {
-    /// Records that the mean of the sum is worth; where that is not public, a guess.
+    /// Records of the sum; where that is not public, a guess.
     pub records: f64,
     /// The place of the true number in units of the guess among those that are not public, and what is known of it.
     pub count: Option<Count>,
-    /// Records that the sampling variance is worth.
-    pub effective: f64,
     /// tau^2.
     pub variance: f64,
     /// Whether the first coordinate is a constant; its square is then no part of the density.
@@ -111,8 +109,7 @@ impl Sums {
                 None => groups[place].1.push(vec![block]),
             }
         }
-        let limit = |party: &&Party| entries(party.size()) > MOST_ENTRIES;
-        if let Some(party) = rest.iter().flatten().find(|party| limit(party)) {
+        if let Some(party) = rest.iter().flatten().find(|_| evidence.dimension() > MOST_UNEVEN) {
             return Err(InferError::unsupported(&party.name, "marginal", "noise in the isometric layout"));
         }
         let mut sums = Self::default();
@@ -150,7 +147,7 @@ impl Sums {
 
     /// Records in all; a guess where that is not public.
     pub fn records(&self) -> f64 {
-        let even = self.groups.iter().flat_map(|group| &group.blocks).map(|block| block.effective);
+        let even = self.groups.iter().flat_map(|group| &group.blocks).map(|block| block.records);
         even.chain(self.uneven.iter().map(|sum| sum.records)).sum()
     }
 }
@@ -179,7 +176,7 @@ fn block(party: &Party, noise: Isometry, (constant, public): (bool, bool)) -> Bl
             }
         }
     };
-    Block { records, count, effective: records, variance, constant, response, gram }
+    Block { records, count, variance, constant, response, gram }
 }
 
 /// The noise as an isometry; also no noise at all.
@@ -225,7 +222,7 @@ fn sum(blocks: &[Block], weights: &[f64]) -> Block {
     }
     // Mean square of a coordinate: a record that fills a third of its bounds, seldom more.
     let typical = weights.iter().map(|weight| 0.1 * weight * weight).sum::<f64>() / weights.len() as f64;
-    let known: Vec<(f64, f64)> = blocks.iter().map(|block| (block.effective, block.variance)).collect();
+    let known: Vec<(f64, f64)> = blocks.iter().map(|block| (block.records, block.variance)).collect();
     let factors = shares(&known, typical);
     let total = |power: i32, of: &dyn Fn(&Block) -> f64| -> f64 {
         blocks.iter().zip(&factors).map(|(block, factor)| factor.powi(power) * of(block)).sum()
@@ -235,7 +232,7 @@ fn sum(blocks: &[Block], weights: &[f64]) -> Block {
     for (block, factor) in blocks.iter().zip(&factors) {
         gram.iter_mut().zip(&block.gram).for_each(|(sum, value)| *sum += factor * value);
     }
-    let records = total(1, &|block| block.effective);
+    let records = total(1, &|block| block.records);
     let count = first.count.map(|_| {
         let known = |of: &dyn Fn(&Count) -> f64| {
             total(1, &|block| block.count.map_or(0.0, |count| block.records * of(&count))) / records
@@ -256,7 +253,6 @@ fn sum(blocks: &[Block], weights: &[f64]) -> Block {
     Block {
         records,
         count,
-        effective: records,
         variance: square(&|block| block.variance),
         constant: first.constant,
         response,

@@ -135,10 +135,9 @@ pub(super) fn shrink(t: &mut [f64]) {
     }
 }
 
-/// ln of the Jacobian of that map, f^(k - 1) cosh(h) h', and its derivative by x over x.
-fn log_stretch(x: &[f64]) -> (f64, f64) {
+/// ln of the Jacobian of that map, f^(k - 1) cosh(h) h', and its derivative by x over x, from what [`stretch`] found.
+fn log_stretch(x: &[f64], (ratio, turn): (f64, f64)) -> (f64, f64) {
     let (k, square) = (x.len() as f64, dot(x, x));
-    let (ratio, turn) = stretch(x);
     let (r, (root, slope)) = (square.sqrt(), reach(square));
     let value = (k - 1.0) * libm::log(ratio) + log_cosh(r * root) + libm::log(slope);
     // tanh(h) h' / r, and the derivative of ln h' over r.
@@ -204,8 +203,8 @@ impl Population {
             self.log_scale[column] = self.anchors[column] + below;
             self.scale[column] = libm::exp(self.log_scale[column]);
             let x = &point[regressors];
-            let (ratio, _) = stretch(x);
-            log_jacobian += log_stretch(x).0;
+            let (ratio, turn) = stretch(x);
+            log_jacobian += log_stretch(x, (ratio, turn)).0;
             let to = &mut self.rows[column * columns..column * columns + column];
             to.iter_mut().zip(x).for_each(|(to, x)| *to = ratio * x);
         }
@@ -338,7 +337,7 @@ impl Population {
             let x = &point[regressors.clone()];
             let slope = &self.rows_slope[column * columns..column * columns + column];
             let (ratio, turn) = stretch(x);
-            let along = turn * dot(x, slope) + log_stretch(x).1;
+            let along = turn * dot(x, slope) + log_stretch(x, (ratio, turn)).1;
             let to = gradient[regressors].iter_mut().zip(x).zip(slope);
             to.for_each(|((to, x), slope)| *to = ratio * slope + along * x);
         }

@@ -218,9 +218,7 @@ impl PointPrior {
         }
         value
     }
-}
 
-impl PointPrior {
     /// Variances of Laplace noise: gamma laws with mean 1, per logarithm.
     fn add_variances(&self, to: &mut Population) -> f64 {
         let all = self.variances.iter().zip(&to.variances).zip(&mut to.variances_slope);

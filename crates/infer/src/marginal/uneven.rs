@@ -7,16 +7,17 @@
 //! | v_a | the variance of the noise of an entry over its mean; a parameter where noise is Laplace |
 //!
 //! Laplace noise of scale b is normal with variance 2 b^2 E, E ~ Exp(1). Of a sum of J of them the variance is 2 b^2 times a Gamma(J) variable; where scales
-//! differ, a gamma law with the same mean and variance. The number of entries K is at most [`MOST_ENTRIES`]: a gradient takes O(K^3).
+//! differ, a gamma law with the same mean and variance. A gradient takes O(K^3) for K entries, hence [`MOST_UNEVEN`].
 
 use organza_release::Family;
 
 use super::parties::shares;
 use crate::evidence::Party;
+use crate::gibbs::entries;
 use crate::linalg::{dot, factorise, invert_lower, log_determinant};
 
-/// Entries beyond which a gradient takes too long.
-pub(crate) const MOST_ENTRIES: usize = 300;
+/// Coefficients beyond which a gradient takes too long: 300 entries.
+pub(crate) const MOST_UNEVEN: usize = 23;
 
 /// The weighted sum of parties, entry by entry, in units of plain records.
 #[derive(Debug, Clone)]
@@ -33,11 +34,6 @@ pub(super) struct Uneven {
     pub variances: Vec<f64>,
     /// For every entry whose variance is a parameter, its place among those and the shape of its gamma law.
     pub mixing: Vec<Option<(usize, f64)>>,
-}
-
-/// Number of entries of a Gram matrix with so many coordinates.
-pub(crate) fn entries(size: usize) -> usize {
-    size * (size + 1) / 2
 }
 
 impl Uneven {
@@ -73,12 +69,8 @@ impl Uneven {
                 .sum()
         };
         let records = total(&guess);
-        let released = |&(i, j): &(usize, usize)| {
-            let scale = first.noise.scales[i * size + j];
-            scale.is_finite() && !(constant && public && (i, j) == (0, 0))
-        };
-        let places: Vec<(usize, usize)> =
-            (0..size).flat_map(|i| (i..size).map(move |j| (i, j))).filter(released).collect();
+        let mut places = entries(size, constant && public);
+        places.retain(|(i, j)| first.noise.scales[i * size + j].is_finite());
         let mean = |place| square(1, &|party| variance(party, place));
         let shape = |place| mean(place).powi(2) / square(2, &|party| variance(party, place));
         Self {

@@ -167,13 +167,13 @@ impl PriorFile {
         let origin = if users { map.to_users(&vec![0.0; size]) } else { vec![0.0; size] };
         let column = |k: usize| {
             let unit: Vec<f64> = (0..size).map(|l| f64::from(u8::from(k == l))).collect();
-            if users { map.to_users(&unit) } else { unit }
+            if users { map.linear_part(&unit) } else { unit }
         };
         let columns: Vec<Vec<f64>> = (0..size).map(column).collect();
         let (mut precision, mut shift) = (vec![0.0; size * size], vec![0.0; size]);
         for (k, name) in names.iter().enumerate() {
             let Some(sd) = part.sd.get(name) else { continue };
-            let row: Vec<f64> = columns.iter().map(|column| column[k] - origin[k]).collect();
+            let row: Vec<f64> = columns.iter().map(|column| column[k]).collect();
             let distance = part.mean.get(name).unwrap_or(&0.0) - origin[k];
             for (i, left) in row.iter().enumerate() {
                 shift[i] += left * distance / (sd * sd);

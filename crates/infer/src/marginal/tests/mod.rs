@@ -167,7 +167,7 @@ pub(super) fn block(
     gram: Vec<f64>,
 ) -> Block {
     let variance = scale * scale;
-    Block { records, count: None, effective: records, variance, constant, response, gram }
+    Block { records, count: None, variance, constant, response, gram }
 }
 
 /// The same with a number that is not: it was seen with noise, in units of a guess.
@@ -194,7 +194,7 @@ pub(super) fn dense(block: &Block, count: f64, weights: &[f64], population: &Pop
     for &(i, j) in &places {
         for &(k, l) in &places {
             let product = moments[i * size + j] * moments[k * size + l];
-            let sampling = block.effective * (population.fourth_moment([i, j, k, l]) - product);
+            let sampling = block.records * (population.fourth_moment([i, j, k, l]) - product);
             let own = if (i, j) == (k, l) { noise(i, j) } else { 0.0 };
             covariance.push(sampling * weights[i] * weights[j] * weights[k] * weights[l] + own);
         }
