@@ -30,7 +30,7 @@ fn diabetes(folder: &Path) -> Result<Table, String> {
     Ok(table)
 }
 
-pub fn run(studies: u64, data: Option<&Path>, out: &mut impl Write) -> Result<(), Failure> {
+pub fn run((studies, only): (u64, &str), data: Option<&Path>, out: &mut impl Write) -> Result<(), Failure> {
     let mut strata = drawn();
     match data.map(diabetes) {
         Some(Ok(table)) => {
@@ -45,15 +45,18 @@ pub fn run(studies: u64, data: Option<&Path>, out: &mut impl Write) -> Result<()
              d(as_frame=True, scaled=False).frame.to_csv('diabetes.csv', index=False)\""
         ),
     }
-    writeln!(out, "stratum,epsilon,studies,worst,mean,sigma,r_squared,predictive,width,score,warned")?;
-    for stratum in strata {
+    writeln!(
+        out,
+        "stratum,epsilon,studies,worst,mean,sigma,r_squared,predictive,width,score,warned,seconds"
+    )?;
+    for stratum in strata.into_iter().filter(|stratum| stratum.kind.to_string().contains(only)) {
         // Of one table only the noise is new.
         let studies = if matches!(stratum.kind, Kind::Table(..)) { studies.min(60) } else { studies };
         let found = stratum.coverage(studies).map_err(Failure::Fit)?;
         let worst = found.coefficients.iter().copied().fold(f64::INFINITY, f64::min);
         let mean = found.coefficients.iter().sum::<f64>() / found.coefficients.len() as f64;
         let row = format!(
-            "{},{},{studies},{worst:.1},{mean:.1},{:.1},{:.1},{:.1},{:.2},{:.2},{}",
+            "{},{},{studies},{worst:.1},{mean:.1},{:.1},{:.1},{:.1},{:.2},{:.2},{},{:.2}",
             stratum.kind,
             stratum.epsilon,
             found.sigma,
@@ -61,7 +64,8 @@ pub fn run(studies: u64, data: Option<&Path>, out: &mut impl Write) -> Result<()
             found.predictive,
             found.width,
             found.score,
-            found.warned
+            found.warned,
+            found.seconds
         );
         println!("{row}");
         writeln!(out, "{row}")?;

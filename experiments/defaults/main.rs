@@ -1,6 +1,6 @@
 //! Chooses default values of the record-scale radius r, the intercept weight g and the response weight eta; `--bounds` asks whether default fits are honest.
 //!
-//! `defaults [--bounds] [--studies N] [--quick] [--data FOLDER] [--output FILE]`: tables on the terminal, every figure in the CSV file.
+//! `defaults [--bounds] [--studies N] [--only WORDS] [--quick] [--data FOLDER] [--output FILE]`: tables on the terminal, every figure in the CSV file.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -31,7 +31,7 @@ type Merits = Vec<[evaluate::Merit; 2]>;
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(
-        "usage: defaults [--bounds] [--studies N] [--quick] [--data FOLDER] [--output FILE]; '{0}' is not understood"
+        "usage: defaults [--bounds] [--studies N] [--only WORDS] [--quick] [--data FOLDER] [--output FILE]; '{0}' is not understood"
     )]
     Usage(String),
     #[error(transparent)]
@@ -46,6 +46,8 @@ struct Options {
     bounds: bool,
     /// Studies of every stratum of `--bounds`.
     studies: u64,
+    /// Strata whose names hold these words, of `--bounds`.
+    only: String,
     quick: bool,
     data: Option<PathBuf>,
     output: PathBuf,
@@ -53,8 +55,14 @@ struct Options {
 
 impl Options {
     fn read() -> Result<Options, Failure> {
-        let mut options =
-            Options { bounds: false, studies: 200, quick: false, data: None, output: "results.csv".into() };
+        let mut options = Options {
+            bounds: false,
+            studies: 200,
+            only: String::new(),
+            quick: false,
+            data: None,
+            output: "results.csv".into(),
+        };
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             let mut path = || arguments.next().map(PathBuf::from).ok_or(Failure::Usage(argument.clone()));
@@ -64,6 +72,7 @@ impl Options {
                     let count = arguments.next().and_then(|count| count.parse().ok());
                     options.studies = count.ok_or(Failure::Usage(argument))?;
                 }
+                "--only" => options.only = arguments.next().ok_or(Failure::Usage(argument))?,
                 "--quick" => options.quick = true,
                 "--data" => options.data = Some(path()?),
                 "--output" => options.output = path()?,
@@ -181,7 +190,7 @@ fn run() -> Result<(), Failure> {
     let options = Options::read()?;
     let mut out = File::create(&options.output)?;
     if options.bounds {
-        return bounds::run(options.studies, options.data.as_deref(), &mut out);
+        return bounds::run((options.studies, &options.only), options.data.as_deref(), &mut out);
     }
     writeln!(out, "{CSV_HEAD}")?;
     let rule_names: Vec<String> = RULES.iter().map(|rule| rule.name.to_string()).collect();

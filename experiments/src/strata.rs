@@ -124,6 +124,8 @@ pub struct Found {
     pub score: f64,
     /// Whether the chains have warnings: exit code 3.
     pub warned: bool,
+    /// Seconds of the fit on one thread.
+    pub seconds: f64,
 }
 
 /// Tables of all parties, bounds, and the truth where it is a line.
@@ -285,12 +287,13 @@ impl Stratum {
             });
         }
         let chains = Plan { seed, threads: 1, ..Plan::default() };
+        let started = std::time::Instant::now();
         let fitted =
             fit(&MethodSpec::default(), &ModelSpec::default(), &releases, &chains, &Monitor::default())
                 .map_err(|error| error.to_string())?;
-        problem
-            .judge(plan.domain(), &total, &fitted, &mut rng)
-            .ok_or_else(|| "the features are collinear".into())
+        let seconds = started.elapsed().as_secs_f64();
+        let found = problem.judge(plan.domain(), &total, &fitted, &mut rng);
+        found.map(|found| Found { seconds, ..found }).ok_or_else(|| "the features are collinear".into())
     }
 }
 
@@ -352,6 +355,7 @@ impl Problem {
             width,
             score,
             warned: !fitted.summary.warnings().is_empty(),
+            seconds: 0.0,
         })
     }
 
@@ -398,6 +402,8 @@ pub struct Coverage {
     pub score: f64,
     /// Fits that have warnings.
     pub warned: usize,
+    /// Mean time of a fit.
+    pub seconds: f64,
 }
 
 impl Stratum {
@@ -422,6 +428,7 @@ impl Stratum {
             width: median(&|found| found.width),
             score: median(&|found| found.score),
             warned: found.iter().filter(|found| found.warned).count(),
+            seconds: found.iter().map(|found| found.seconds).sum::<f64>() / found.len() as f64,
         })
     }
 }
