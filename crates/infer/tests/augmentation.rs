@@ -50,9 +50,22 @@ fn release(party: &str, count: u64, scale: f64, seed: u64) -> Release {
     release
 }
 
+/// A prior that means the same to all methods.
+const PRIOR: &str = "
+units = 'normalised'
+[coefficients]
+sd = { intercept = 1, a = 1, b = 1 }
+[variance]
+shape = 2
+rate = 0.05
+[features]
+scale = 0.1
+";
+
 fn posterior(method: Method, releases: &[Release], plan: &Plan) -> Fit {
     let spec = MethodSpec { method: Some(method), sampler: None };
-    fit(&spec, &ModelSpec::default(), releases, plan, &Monitor::default()).unwrap()
+    let model = ModelSpec { prior: toml::from_str(PRIOR).unwrap(), ..ModelSpec::default() };
+    fit(&spec, &model, releases, plan, &Monitor::default()).unwrap()
 }
 
 /// Mean of a function of a parameter's draws, and its Monte Carlo error.

@@ -10,8 +10,7 @@
 //!
 //! A point holds for every column artanh mu, a place of ln s and one of t, and then logarithms of the numbers of records that are not public and of variances of
 //! Laplace noise. Tails of a power,
-//! of t at infinity and of s at zero, become those of a normal law: t = x sinh(h) / r with r = |x| and h = r sqrt(1 + r^2 / 8), and ln s falls like a square below
-//! an anchor.
+//! of t at infinity and of s at zero, become those of a normal law ([`Stretch`]), and ln s falls like a square below an anchor.
 
 use crate::linalg::{add_square, dot, product, symmetrise};
 
@@ -69,6 +68,7 @@ pub(super) struct Population {
     /// Where ln s of every column begins to fall.
     anchors: Vec<f64>,
     falls: Vec<(f64, f64)>,
+    stretches: Vec<Stretch>,
     /// mu; 0 without a constant.
     pub mean: Vec<f64>,
     /// artanh mu.
@@ -104,46 +104,74 @@ pub(super) struct Population {
     work: Vec<f64>,
 }
 
-/// How fast tails are stretched.
+/// How fast ln s falls.
 const CURVATURE: f64 = 0.125;
 
-/// h = r sqrt(1 + c r^2) and its first derivative, as ratios to r and as is.
-fn reach(square: f64) -> (f64, f64) {
-    let root = (1.0 + CURVATURE * square).sqrt();
-    (root, (1.0 + 2.0 * CURVATURE * square) / root)
+/// P(|t| > T) falls about like T to minus twice this, for the regression of a column on those before it.
+const TAIL: f64 = 0.4;
+
+/// t = f x, a vector with the tails of a power from one with those of a normal law.
+///
+/// If the k coordinates of x are standard normal, |x| is about sqrt(k) give or take 1 / sqrt(2 - 1 / k): below, t follows x; by
+/// u such standard deviations above, ln f has grown by u^2 / (4 b). So chains move as easily where noise hides t as where it is known.
+#[derive(Debug, Clone, Copy, Default)]
+struct Stretch {
+    /// ln f.
+    log_ratio: f64,
+    /// d ln f / dv, v = |x|^2: d t_j / d x_i is f (i = j) + 2 f slope x_i x_j.
+    slope: f64,
+    /// ln of the Jacobian, f^k (1 + 2 v d ln f / dv).
+    log_jacobian: f64,
+    /// The gradient of that over x.
+    pull: f64,
 }
 
-/// f = sinh(h) / r, and what its derivative makes of x: d/dx_i of x_j f is f (i = j) + turn x_i x_j.
-fn stretch(x: &[f64]) -> (f64, f64) {
-    let square = dot(x, x);
-    if square < 1e-6 {
-        let curve = 0.5 * CURVATURE + 1.0 / 6.0;
-        return (1.0 + curve * square, 2.0 * curve);
+impl Stretch {
+    fn of(size: usize, square: f64) -> Self {
+        if size == 0 {
+            return Self::default();
+        }
+        let k = size as f64;
+        // u and its derivatives by v.
+        let (unit, root) = ((2.0 - 1.0 / k).sqrt(), (1.0 + square).sqrt());
+        let u = unit * (root - k.sqrt());
+        let (u1, u2) = (0.5 * unit / root, -0.25 * unit / (root * root * root));
+        // m near u above 0 and near 0 below, and ln f = m^2 / (4 b) by u.
+        let s = (1.0 + u * u).sqrt();
+        let m = if u < 0.0 { 0.5 / (s - u) } else { 0.5 * (s + u) };
+        let g1 = 0.5 * m * m / (TAIL * s);
+        let g2 = g1 / s * (2.0 - u / s);
+        let log_ratio = 0.25 * m * m / TAIL - 0.5 * libm::log(k);
+        let (slope, curve) = (g1 * u1, g2 * u1 * u1 + g1 * u2);
+        let inner = 1.0 + 2.0 * square * slope;
+        Self {
+            log_ratio,
+            slope,
+            log_jacobian: k * log_ratio + libm::log(inner),
+            pull: 2.0 * k * slope + 4.0 * (slope + square * curve) / inner,
+        }
     }
-    let (r, (root, slope)) = (square.sqrt(), reach(square));
-    let ratio = libm::sinh(r * root) / r;
-    (ratio, (libm::cosh(r * root) * slope - ratio) / square)
 }
 
-/// The inverse of the map from x to x f.
+/// The inverse of the map from x to t, by Newton's method on ln |x|.
 pub(super) fn shrink(t: &mut [f64]) {
     let length = dot(t, t).sqrt();
-    if length > 0.0 {
-        let h = libm::asinh(length);
-        let r = (2.0 * h * h / (1.0 + (1.0 + 4.0 * CURVATURE * h * h).sqrt())).sqrt();
-        t.iter_mut().for_each(|value| *value *= r / length);
+    if length == 0.0 {
+        return;
     }
-}
-
-/// ln of the Jacobian of that map, f^(k - 1) cosh(h) h', and its derivative by x over x, from what [`stretch`] found.
-fn log_stretch(x: &[f64], (ratio, turn): (f64, f64)) -> (f64, f64) {
-    let (k, square) = (x.len() as f64, dot(x, x));
-    let (r, (root, slope)) = (square.sqrt(), reach(square));
-    let value = (k - 1.0) * libm::log(ratio) + log_cosh(r * root) + libm::log(slope);
-    // tanh(h) h' / r, and the derivative of ln h' over r.
-    let steep = if square < 1e-6 { 1.0 } else { libm::tanh(r * root) * slope / r };
-    let bend = 4.0 * CURVATURE / (1.0 + 2.0 * CURVATURE * square) - CURVATURE / (1.0 + CURVATURE * square);
-    (value, (k - 1.0) * turn / ratio + steep + bend)
+    let wanted = libm::log(length);
+    let mut log = wanted - Stretch::of(t.len(), 0.0).log_ratio;
+    for _ in 0..100 {
+        let square = libm::exp(2.0 * log);
+        let Stretch { log_ratio, slope, .. } = Stretch::of(t.len(), square);
+        let step = (log + log_ratio - wanted) / (1.0 + 2.0 * square * slope);
+        log -= step;
+        if step.abs() < 1e-12 {
+            break;
+        }
+    }
+    let factor = libm::exp(log) / length;
+    t.iter_mut().for_each(|value| *value *= factor);
 }
 
 /// How ln s falls below its anchor: y - c m^2, with m = (sqrt(1 + y^2) - y) / 2 near -y below 0 and near 0 above. Returns it, its derivative, and the derivative of the
@@ -166,6 +194,7 @@ impl Population {
             shape,
             anchors: anchors.to_vec(),
             falls: vec![(1.0, 0.0); columns],
+            stretches: vec![Stretch::default(); columns],
             mean: line.clone(),
             mean_place: line.clone(),
             log_scale: line.clone(),
@@ -203,9 +232,11 @@ impl Population {
             self.log_scale[column] = self.anchors[column] + below;
             self.scale[column] = libm::exp(self.log_scale[column]);
             let x = &point[regressors];
-            let (ratio, turn) = stretch(x);
-            log_jacobian += log_stretch(x, (ratio, turn)).0;
+            let stretch = Stretch::of(column, dot(x, x));
+            log_jacobian += stretch.log_jacobian;
+            self.stretches[column] = stretch;
             let to = &mut self.rows[column * columns..column * columns + column];
+            let ratio = libm::exp(stretch.log_ratio);
             to.iter_mut().zip(x).for_each(|(to, x)| *to = ratio * x);
         }
         self.fill_root();
@@ -336,8 +367,9 @@ impl Population {
             gradient[scale] = self.log_scale_slope[column] * slope + turn;
             let x = &point[regressors.clone()];
             let slope = &self.rows_slope[column * columns..column * columns + column];
-            let (ratio, turn) = stretch(x);
-            let along = turn * dot(x, slope) + log_stretch(x, (ratio, turn)).1;
+            let stretch = self.stretches[column];
+            let ratio = libm::exp(stretch.log_ratio);
+            let along = 2.0 * ratio * stretch.slope * dot(x, slope) + stretch.pull;
             let to = gradient[regressors].iter_mut().zip(x).zip(slope);
             to.for_each(|((to, x), slope)| *to = ratio * slope + along * x);
         }

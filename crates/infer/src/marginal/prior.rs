@@ -7,7 +7,7 @@
 //! | mean of a column | uniform inside its bounds |
 //! | spread of a column | q = s^2 / (1 - mu^2): a power at zero, so that bounds may be far too wide, down to a floor |
 //! | regression of a feature on those before it | Cauchy: R^2 near 1 is as likely as R^2 near 0, so that features may be collinear |
-//! | coefficients | what a feature explains anew, in units of sigma, is Cauchy with a common scale; theta_k s_k / s_y is Cauchy with scale 2 |
+//! | coefficients | what features explain, in units of sigma, has a spherical law with tails a bit heavier than Cauchy; theta_k s_k / s_y is Cauchy with scale 2 |
 //! | residual variance | from the spread of the response and R^2 |
 //!
 //! In users' units a change of bounds moves nothing of it but the walls of means and spreads. Parts of a prior that were given take the place of these: normal
@@ -31,8 +31,8 @@ pub(super) const RESPONSE_SPREAD: (f64, f64) = (2.0, 2.0);
 /// Scale of what a standard deviation of a feature may do to the response, in standard deviations of it.
 pub(super) const LARGEST_EFFECT: f64 = 2.0;
 
-/// The logarithm of the common scale of the slopes has an exponential law of this rate, on a grid of this step and so many nodes.
-const SLOPE_SCALES: (f64, f64, usize) = (0.75, 0.8, 11);
+/// Tail of what all features together explain in units of sigma: P(|t| > T) falls like T to minus twice this.
+pub(super) const SLOPES_TAIL: f64 = 0.375;
 
 /// The prior in the coordinates of the chain.
 #[derive(Debug, Clone)]
@@ -100,7 +100,9 @@ impl PointPrior {
     pub fn add(&self, to: &mut Population, space: &mut PriorSpace) -> f64 {
         let last = to.shape.features;
         let mut value = match &self.features {
-            None => (0..last).map(|column| add_spread(to, column) + add_collinearity(to, column)).sum(),
+            None => (0..last)
+                .map(|column| add_spread(to, column) + add_collinearity(to, column, &mut space.pulls))
+                .sum(),
             Some(law) => add_inverse_wishart(law, to),
         };
         if self.variance.is_none() {
@@ -158,9 +160,10 @@ impl PointPrior {
 
     /// The default law of the slopes, per t.
     ///
-    /// Two factors. What each feature explains beside those before it, in units of sigma, has a Cauchy law of a common scale: this is a law of R^2. And what a
-    /// standard deviation of a feature does, in standard deviations of the response, has a Cauchy law of its own: where features are collinear and noise
-    /// hides how they differ, this one alone says how large their coefficients may be.
+    /// Two factors. What the features explain, in units of sigma, has a spherical law with heavy tails: this is a law of R^2.
+    /// (Independent heavy tails are a star, along whose rays chains get lost, and believe in R^2 near 1 too easily.) And what a
+    /// standard deviation of a feature does, in standard deviations of the response, has a Cauchy law of its own: where features are
+    /// collinear and noise hides how they differ, this one alone says how large their coefficients may be.
     fn add_slopes(&self, to: &mut Population, space: &mut PriorSpace, log_sd_slope: &mut f64) -> f64 {
         let (last, columns, sigma) = (to.shape.features, to.shape.columns(), to.residual_sd());
         let offset = to.shape.coefficients() - last;
@@ -173,7 +176,7 @@ impl PointPrior {
             let known: f64 = (j..last).map(|k| to.root[k * columns + j] * centre[k]).sum();
             *new = t - known / sigma;
         }
-        let mut value = slope_scales(new, pulls);
+        let mut value = spherical(new, SLOPES_TAIL, pulls);
         for (j, pull) in pulls.iter().enumerate() {
             to.rows_slope[last * columns + j] += pull;
             *log_sd_slope += pull * (to.rows[last * columns + j] - new[j]);
@@ -230,29 +233,12 @@ impl PointPrior {
     }
 }
 
-/// Independent Cauchy with a common scale w of at least 1 / sqrt(k), whose logarithm is exponential: summed out on a grid. Sets the gradient.
-pub(super) fn slope_scales(slopes: &[f64], gradient: &mut [f64]) -> f64 {
-    gradient.fill(0.0);
-    let (rate, step, nodes) = SLOPE_SCALES;
-    let first = -0.5 * libm::log(slopes.len().max(1) as f64);
-    let log_term = |node: usize| {
-        let log_scale = first + step * node as f64;
-        let square = libm::exp(2.0 * log_scale);
-        let own = -rate * step * node as f64;
-        own + slopes.iter().map(|b| log_scale - libm::log(square + b * b)).sum::<f64>()
-    };
-    let mut terms = [0.0; SLOPE_SCALES.2];
-    (0..nodes).for_each(|node| terms[node] = log_term(node));
-    let top = terms[..nodes].iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let total: f64 = terms[..nodes].iter().map(|term| libm::exp(term - top)).sum();
-    for (node, term) in terms[..nodes].iter().enumerate() {
-        let share = libm::exp(term - top) / total;
-        let square = libm::exp(2.0 * (first + step * node as f64));
-        for (slope, b) in gradient.iter_mut().zip(slopes) {
-            *slope -= share * 2.0 * b / (square + b * b);
-        }
-    }
-    top + libm::log(total)
+/// Log density of (1 + k |t|^2)^-(k / 2 + tail) in k dimensions, up to a constant; sets its gradient.
+pub(super) fn spherical(t: &[f64], tail: f64, gradient: &mut [f64]) -> f64 {
+    let k = t.len() as f64;
+    let (power, inner) = (0.5 * k + tail, 1.0 + k * dot(t, t));
+    gradient.iter_mut().zip(t).for_each(|(to, t)| *to = -2.0 * power * k * t / inner);
+    -power * libm::log(inner)
 }
 
 /// The spread of a column, per ln s.
@@ -279,14 +265,12 @@ fn spread(log_variance: f64, mean_place: f64, (low, high): (f64, f64)) -> (f64, 
 }
 
 /// The regression of a feature on those before it: Cauchy.
-fn add_collinearity(to: &mut Population, column: usize) -> f64 {
-    let (columns, count) = (to.shape.columns(), column as f64);
+fn add_collinearity(to: &mut Population, column: usize, slope: &mut [f64]) -> f64 {
+    let columns = to.shape.columns();
     let places = column * columns..column * columns + column;
-    let row = &to.rows[places.clone()];
-    let inner = 1.0 + count * dot(row, row);
-    let factor = -(count + 1.0) * count / inner;
-    to.rows_slope[places].iter_mut().zip(row).for_each(|(slope, t)| *slope += factor * t);
-    -0.5 * (count + 1.0) * libm::log(inner)
+    let value = spherical(&to.rows[places.clone()], 0.5, &mut slope[..column]);
+    to.rows_slope[places].iter_mut().zip(slope).for_each(|(sum, slope)| *sum += *slope);
+    value
 }
 
 /// Sigma_x ~ IW(Lambda, kappa) and mu ~ N(mu_0, Sigma_x / k_0), per ln s, t and mu.

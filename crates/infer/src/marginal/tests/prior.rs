@@ -5,7 +5,7 @@ use organza_mcmc::{ChainRng, Gradient, LogDensity};
 use super::super::MarginalDensity;
 use super::super::parties::ResponseSquare;
 use super::super::population::Population as AtPoint;
-use super::super::prior::{FLOOR, LARGEST_EFFECT, RESPONSE_SPREAD, SPREAD, slope_scales};
+use super::super::prior::{FLOOR, LARGEST_EFFECT, RESPONSE_SPREAD, SLOPES_TAIL, SPREAD};
 use super::*;
 use crate::prior::FeaturePrior;
 use crate::{Evidence, Prior};
@@ -63,13 +63,13 @@ fn direct(natural: &[f64], covariance: &[f64], (size, q): (usize, usize), case: 
         value += -4.0 * variance.ln() - 0.4 / variance;
         // The mean of the response is inside its bounds: a uniform law of it does not show.
     } else {
-        // L' theta / sigma has Cauchy laws of a common scale, and theta s / s_y a Cauchy law; a slope is sigma b / s.
+        // L' theta / sigma has a spherical law, and theta s / s_y a Cauchy law; a slope is sigma b / s.
         if q > 0 {
             let root = Cholesky::new(covariance, q).unwrap().lower;
             let new: Vec<f64> = (0..q)
                 .map(|j| (j..q).map(|k| root[k * q + j] * slopes[k]).sum::<f64>() / variance.sqrt())
                 .collect();
-            value += slope_scales(&new, &mut vec![0.0; q]);
+            value -= (0.5 * q as f64 + SLOPES_TAIL) * libm::log(1.0 + q as f64 * dot(&new, &new));
             value += (0..q).map(|k| (root[k * (q + 1)] / variance.sqrt()).ln()).sum::<f64>();
         }
         for k in 0..q {
