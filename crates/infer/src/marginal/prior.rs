@@ -7,7 +7,7 @@
 //! | mean of a column | uniform inside its bounds |
 //! | spread of a column | q = s^2 / (1 - mu^2): a power at zero, so that bounds may be far too wide, down to a floor |
 //! | regression of a feature on those before it | Cauchy: R^2 near 1 is as likely as R^2 near 0, so that features may be collinear |
-//! | coefficients | what features explain, in units of sigma, has a spherical law with tails a bit heavier than Cauchy; theta_k s_k / s_y is Cauchy with scale 2 |
+//! | coefficients | what features explain, in units of sigma, has a spherical law with tails a bit heavier than Cauchy; theta_k s_k / s_y are Cauchy with scale 2, together |
 //! | residual variance | from the spread of the response and R^2 |
 //!
 //! In users' units a change of bounds moves nothing of it but the walls of means and spreads. Parts of a prior that were given take the place of these: normal
@@ -162,7 +162,7 @@ impl PointPrior {
     ///
     /// Two factors. What the features explain, in units of sigma, has a spherical law with heavy tails: this is a law of R^2.
     /// (Independent heavy tails are a star, along whose rays chains get lost, and believe in R^2 near 1 too easily.) And what a
-    /// standard deviation of a feature does, in standard deviations of the response, has a Cauchy law of its own: where features are
+    /// standard deviation of each feature does, in standard deviations of the response, has a Cauchy law: where features are
     /// collinear and noise hides how they differ, this one alone says how large their coefficients may be.
     fn add_slopes(&self, to: &mut Population, space: &mut PriorSpace, log_sd_slope: &mut f64) -> f64 {
         let (last, columns, sigma) = (to.shape.features, to.shape.columns(), to.residual_sd());
@@ -189,10 +189,16 @@ impl PointPrior {
             theta_slope[k + offset] -= dot(row, &pulls[..=*k]) / sigma;
         }
         let response = to.scale[last];
-        for (k, middle) in &self.slopes {
-            let effect = (theta[k + offset] - middle) * to.scale[*k] / response;
-            value -= libm::log1p((effect / LARGEST_EFFECT).powi(2));
-            let steep = -2.0 * effect / (LARGEST_EFFECT * LARGEST_EFFECT + effect * effect);
+        // The places of what was new hold the effects now.
+        let effects = &mut new[..self.slopes.len()];
+        for (effect, (k, middle)) in effects.iter_mut().zip(&self.slopes) {
+            *effect = (theta[k + offset] - middle) * to.scale[*k] / response;
+        }
+        let inner = LARGEST_EFFECT * LARGEST_EFFECT + dot(effects, effects);
+        let power = self.slopes.len() as f64 + 1.0;
+        value -= 0.5 * power * libm::log(inner);
+        for (effect, (k, _)) in effects.iter().zip(&self.slopes) {
+            let steep = -power * effect / inner;
             theta_slope[k + offset] += steep * to.scale[*k] / response;
             to.log_scale_slope[*k] += steep * effect;
             to.log_scale_slope[last] -= steep * effect;

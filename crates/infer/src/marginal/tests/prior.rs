@@ -72,10 +72,9 @@ fn direct(natural: &[f64], covariance: &[f64], (size, q): (usize, usize), case: 
             value -= (0.5 * q as f64 + SLOPES_TAIL) * libm::log(1.0 + q as f64 * dot(&new, &new));
             value += (0..q).map(|k| (root[k * (q + 1)] / variance.sqrt()).ln()).sum::<f64>();
         }
-        for k in 0..q {
-            let effect = slopes[k] * (covariance[k * (q + 1)] / (variance + explained)).sqrt();
-            value -= (1.0 + (effect / LARGEST_EFFECT).powi(2)).ln();
-        }
+        let effect = |k: usize| slopes[k] * (covariance[k * (q + 1)] / (variance + explained)).sqrt();
+        let square: f64 = (0..q).map(|k| (effect(k) / LARGEST_EFFECT).powi(2)).sum();
+        value -= 0.5 * (q as f64 + 1.0) * (1.0 + square).ln();
         // The variance of the response over what it can be, by d ln s_y^2 = d sigma^2 / sigma^2.
         value += response - variance.ln();
     }
