@@ -1,6 +1,8 @@
-//! Chooses default values of the record-scale radius r, the intercept weight g and the response weight eta; `--bounds` asks whether default fits are honest, `--radius` how the radius grows with n.
+//! Chooses default values of the record-scale radius r, the intercept weight g and the response weight eta; `--bounds`
+//! asks whether default fits are honest, `--radius` how the radius grows with n.
 //!
-//! `defaults [--bounds | --radius] [--studies N] [--quick] [--data FOLDER] [--output FILE]`: tables on the terminal, every figure in the CSV file.
+//! `defaults [--bounds | --radius] [--studies N] [--quick] [--data FOLDER] [--output FILE]`: tables on the terminal,
+//! every figure in the CSV file.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 

@@ -1,4 +1,5 @@
-//! How far the radius may grow with the number of records: shrunk records are another regression where the truth is no line.
+//! How far the radius may grow with the number of records: shrunk records are another regression where the truth is no
+//! line.
 
 use std::io::Write;
 

@@ -4,8 +4,9 @@
 //! `T^2 = 0.09 (d - b) + b` for `d` features of which `b` are indicators, records are shrunk to `r^2 = g^2 + T^2`, about
 //! the norm of a typical record: beyond it a record only adds noise to everybody's.
 //!
-//! Shrunk records make a weighted regression, another one than least squares where the truth is no line. Where records are many
-//! there is no need for it: the radius grows as far as noise stays small beside sampling error, up to the longest record.
+//! Shrunk records make a weighted regression, another one than least squares where the truth is no line. Where records
+//! are many there is no need for it: the radius grows as far as noise stays small beside sampling error, up to the
+//! longest record.
 
 /// Records are rounded to multiples of 2^-16: at a million records the rounding error is a thousandth of the noise.
 pub const GRID_BITS: u32 = 16;
@@ -17,9 +18,10 @@ const TYPICAL_VARIANCE: f64 = 0.09;
 const RESIDUAL_VARIANCE: f64 = 0.05;
 
 /// How much noise a larger radius may bring: its variance in a slope over the sampling variance of that slope.
-pub const NOISE_SHARE: f64 = 0.1;
+pub const NOISE_SHARE: f64 = 0.2;
 
-/// Radii between the smallest and the longest are multiples of this, so that machines that round differently agree on them.
+/// Radii between the smallest and the longest are multiples of this, so that machines that round differently agree on
+/// them.
 const RADIUS_STEP: f64 = 1.0 / 1024.0;
 
 /// Radius and weights of scaled records.
@@ -45,13 +47,20 @@ pub fn scaling(features: usize, indicators: usize, intercept: bool) -> Option<Sc
     Some(Scaling { radius, intercept_weight: (0.5 * typical).sqrt(), response_weight: radius })
 }
 
-/// The noise scale of a release at which the noise in a typical slope has this share of its sampling variance: noise of scale
-/// s has s^2 / (eta n v)^2 of it, sampling sigma^2 / (n v).
+/// The noise scale of a release at which the noise in a typical slope has this share of its sampling variance: noise of
+/// scale s has s^2 / (eta n v)^2 of it, sampling sigma^2 / (n v).
 pub fn noise_allowed(records: u64, response_weight: f64, share: f64) -> f64 {
     response_weight * (share * records as f64 * TYPICAL_VARIANCE * RESIDUAL_VARIANCE).sqrt()
 }
 
-/// The largest radius that fits, from `smallest` if none does, up to the `longest` record's; what is below a fitting radius fits.
+/// The number that a count of records plans with: rounded down to a power of two, so that parties of similar size share
+/// a radius.
+pub fn planned_records(records: u64) -> Option<u64> {
+    records.checked_ilog2().map(|power| 1 << power)
+}
+
+/// The largest radius that fits, from `smallest` if none does, up to the `longest` record's; what is below a fitting
+/// radius fits.
 pub fn grown((smallest, longest): (f64, f64), fits: impl Fn(f64) -> bool) -> f64 {
     if longest <= smallest || !fits(smallest) {
         return smallest;
