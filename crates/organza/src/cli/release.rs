@@ -15,7 +15,7 @@ use super::release_choices::{
     LayoutName, Mechanism, NeighboursName, PerName, SensitivityName, StatisticName,
 };
 use super::release_report::Loss;
-use super::terminal::{print_json, print_text, prose, warn};
+use super::terminal::{print_json, print_text, prose, say, warn};
 use super::{release_check, release_counts, release_plan, release_randomised};
 
 /// The arguments as a person gives them.
@@ -245,6 +245,9 @@ impl ReleaseArguments {
         self.check_columns(plan)?;
         let preview = self.preview(&plan.charge(plan.description()))?;
         let fill = self.fill.unwrap_or(FILL);
+        if self.records.is_some() && plan.design().features().len() > 10 {
+            say("simulating how wide intervals will be: with so many features it takes a minute or more");
+        }
         let expected = self.records.map(|records| expected(request, records, fill)).transpose()?.flatten();
         if self.json {
             print_json(&release_plan::as_json(plan, preview.as_ref(), expected.as_ref()))?;
