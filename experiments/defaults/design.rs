@@ -52,7 +52,15 @@ struct Design {
     bounds: Vec<Bounds>,
     autoregression: f64,
     slopes: Vec<f64>,
+    curve: Option<Curve>,
     noise_sd: f64,
+}
+
+/// What the response has beside a line: the square of a feature, or of the line itself.
+#[derive(Clone, Copy)]
+struct Curve {
+    feature: Option<usize>,
+    weight: f64,
 }
 
 fn pick<T: Copy>(options: &[T], fallback: T, rng: &mut ChaCha8Rng) -> T {
@@ -106,6 +114,10 @@ impl Design {
                 y += slope * x;
                 raw.push(x);
             }
+            if let Some(Curve { feature, weight }) = self.curve {
+                let bent = feature.map_or(y, |k| raw[raw.len() - self.slopes.len() + k]);
+                y += weight * bent * bent;
+            }
             let error: f64 = StandardNormal.sample(rng);
             raw.push(y + self.noise_sd * error);
         }
@@ -121,6 +133,24 @@ impl Design {
         let factor = (share * TEST_RECORDS as f64 / variance).sqrt();
         self.slopes.iter_mut().for_each(|slope| *slope *= factor);
         self.noise_sd = (1.0 - share).sqrt();
+    }
+
+    /// Bends the truth: this share of what is explained is a square. A 0/1 feature has no square of its own.
+    fn bend(&mut self, share: f64, rng: &mut ChaCha8Rng) {
+        let feature = rng.random_range(0..self.slopes.len());
+        let curved = rng.random_bool(0.5) && !matches!(self.marginals[feature], Marginal::Binary(..));
+        let feature = curved.then_some(feature);
+        let (columns, noise_sd) = (self.slopes.len() + 1, std::mem::take(&mut self.noise_sd));
+        let raw = self.records(TEST_RECORDS, rng);
+        let column =
+            |k: usize, power: i32| raw.chunks_exact(columns).map(move |row| row[k].powi(power)).collect();
+        let (signal, square) =
+            (variance(column(columns - 1, 1)), variance(column(feature.unwrap_or(columns - 1), 2)));
+        let kept = (1.0 - share).sqrt();
+        self.slopes.iter_mut().for_each(|slope| *slope *= kept);
+        let shrunk = if feature.is_some() { 1.0 } else { kept.powi(4) };
+        self.curve = Some(Curve { feature, weight: (share * signal / (square * shrunk)).sqrt() });
+        self.noise_sd = noise_sd;
     }
 
     fn truth(&self, intercept: bool, rng: &mut ChaCha8Rng) -> Truth {
@@ -142,6 +172,12 @@ impl Design {
         let response_variance = response.half_width.powi(-2);
         Truth { coefficients, test, base: 0.0, response_variance, feature_sd }
     }
+}
+
+fn variance(values: Vec<f64>) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n
 }
 
 /// What the report groups problems by, in the order of drawing.
@@ -178,7 +214,8 @@ impl Traits {
         }
         let slopes = (0..d).map(|_| StandardNormal.sample(rng)).collect();
         let autoregression = self.autoregression;
-        let mut design = Design { marginals, bounds: all_bounds, autoregression, slopes, noise_sd: 0.0 };
+        let mut design =
+            Design { marginals, bounds: all_bounds, autoregression, slopes, curve: None, noise_sd: 0.0 };
         design.set_signal(self.share, rng);
         design
     }
@@ -214,4 +251,26 @@ pub fn problem(d: usize, intercept: bool, shares: &[f64], (seed, index): (u64, u
     let mut tags = vec![("d", d.to_string()), ("n", n.to_string()), ("epsilon", epsilon.to_string())];
     tags.extend(traits.tags());
     Problem { table, truth, booleans, intercept, epsilon, tags }
+}
+
+/// A problem whose truth may be curved and whose answer is least squares on its own clamped records, without weights.
+pub fn curved_problem(d: usize, intercept: bool, (seed, index): (u64, usize)) -> Option<Problem> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream((d * 100_000 + index) as u64);
+    let n = [1_000, 10_000, 100_000, 1_000_000][index % 4];
+    let epsilon = [0.1, 1.0, 5.0][index / 4 % 3];
+    let traits = Traits::draw(intercept, &[0.2, 0.5, 0.9], &mut rng);
+    let mut design = traits.design(d, intercept, &mut rng);
+    let curvature = if rng.random_bool(0.5) { pick(&[0.02, 0.05, 0.1, 0.2], 0.1, &mut rng) } else { 0.0 };
+    if curvature > 0.0 {
+        design.bend(curvature, &mut rng);
+    }
+    let booleans = design.marginals.iter().filter(|m| matches!(m, Marginal::Binary(..))).count();
+    let table = Table::normalise(&design.records(n, &mut rng), &design.bounds, true);
+    let truth = Truth::least_squares(table.moments(intercept), &design.bounds)?;
+    let truth_word = if curvature > 0.0 { "curved" } else { "line" };
+    let mut tags = vec![("truth", truth_word.to_string()), ("curvature", curvature.to_string())];
+    tags.extend([("d", d.to_string()), ("n", n.to_string()), ("epsilon", epsilon.to_string())]);
+    tags.extend(traits.tags());
+    Some(Problem { table, truth, booleans, intercept, epsilon, tags })
 }

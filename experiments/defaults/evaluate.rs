@@ -47,6 +47,21 @@ impl Trial {
         self.problem.table.features
     }
 
+    /// Noise scale at which a release of a setting is private.
+    pub fn noise_scale(&self, setting: &Setting) -> f64 {
+        setting.noise(self.features(), self.intercept(), self.mu).diagonal
+    }
+
+    /// Records of the table.
+    pub fn records(&self) -> usize {
+        self.problem.table.records()
+    }
+
+    /// Sampling error of the answer, where it is least squares on the table: of predictions and of slopes.
+    pub fn sampling_error(&self) -> Option<[f64; 2]> {
+        self.problem.truth.sampling_error(self.records())
+    }
+
     /// Features declared as 0/1.
     pub fn booleans(&self) -> usize {
         self.problem.booleans

@@ -149,7 +149,8 @@ pub fn backward(l: &[f64], b: &mut [f64]) {
     }
 }
 
-fn inverse_diagonal(l: &[f64], size: usize) -> Vec<f64> {
+/// Diagonal of (L L')^-1.
+pub fn inverse_diagonal(l: &[f64], size: usize) -> Vec<f64> {
     let unit = |j: usize| (0..size).map(|i| f64::from(u8::from(i == j))).collect::<Vec<f64>>();
     (0..size)
         .map(|j| {

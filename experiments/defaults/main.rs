@@ -1,6 +1,8 @@
-//! Chooses default values of the record-scale radius r, the intercept weight g and the response weight eta; `--bounds` asks whether default fits are honest.
+//! Chooses default values of the record-scale radius r, the intercept weight g and the response weight eta; `--bounds`
+//! asks whether default fits are honest, `--radius` how the radius grows with n.
 //!
-//! `defaults [--bounds] [--studies N] [--only WORDS] [--quick] [--data FOLDER] [--output FILE]`: tables on the terminal, every figure in the CSV file.
+//! `defaults [--bounds | --radius] [--studies N] [--only WORDS] [--quick] [--data FOLDER] [--output FILE]`: tables on the
+//! terminal, every figure in the CSV file.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -10,6 +12,7 @@ mod evaluate;
 mod fast;
 mod grid;
 mod mechanism;
+mod radius;
 mod real;
 mod report;
 mod rules;
@@ -31,7 +34,7 @@ type Merits = Vec<[evaluate::Merit; 2]>;
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(
-        "usage: defaults [--bounds] [--studies N] [--only WORDS] [--quick] [--data FOLDER] [--output FILE]; '{0}' is not understood"
+        "usage: defaults [--bounds | --radius] [--studies N] [--only WORDS] [--quick] [--data FOLDER] [--output FILE]; '{0}' is not understood"
     )]
     Usage(String),
     #[error(transparent)]
@@ -44,6 +47,7 @@ enum Failure {
 
 struct Options {
     bounds: bool,
+    radius: bool,
     /// Studies of every stratum of `--bounds`.
     studies: u64,
     /// Strata whose names hold these words, of `--bounds`.
@@ -57,6 +61,7 @@ impl Options {
     fn read() -> Result<Options, Failure> {
         let mut options = Options {
             bounds: false,
+            radius: false,
             studies: 200,
             only: String::new(),
             quick: false,
@@ -68,6 +73,7 @@ impl Options {
             let mut path = || arguments.next().map(PathBuf::from).ok_or(Failure::Usage(argument.clone()));
             match argument.as_str() {
                 "--bounds" => options.bounds = true,
+                "--radius" => options.radius = true,
                 "--studies" => {
                     let count = arguments.next().and_then(|count| count.parse().ok());
                     options.studies = count.ok_or(Failure::Usage(argument))?;
@@ -193,6 +199,9 @@ fn run() -> Result<(), Failure> {
         return bounds::run((options.studies, &options.only), options.data.as_deref(), &mut out);
     }
     writeln!(out, "{CSV_HEAD}")?;
+    if options.radius {
+        return radius::run(options.quick, &mut out);
+    }
     let rule_names: Vec<String> = RULES.iter().map(|rule| rule.name.to_string()).collect();
     for (intercept, word) in [(true, "intercept"), (false, "no intercept")] {
         let grid = Grid::new(intercept);

@@ -18,30 +18,42 @@ pub struct Outcome {
     pub merits: Vec<[Merit; 2]>,
     /// Smallest excess and smallest slope error, per estimator.
     best: [[f64; 2]; 2],
+    /// What is added to both errors.
+    floors: [f64; 2],
 }
 
-fn errors(merit: &Merit) -> [f64; 2] {
-    [merit.excess, merit.slope_error]
-        .map(|error| if error.is_nan() { f64::INFINITY } else { error.max(0.0) + FLOOR })
+fn errors(merit: &Merit, floors: [f64; 2]) -> [f64; 2] {
+    let above = |error: f64, floor: f64| if error.is_nan() { f64::INFINITY } else { error.max(0.0) + floor };
+    [above(merit.excess, floors[0]), above(merit.slope_error, floors[1])]
 }
 
 impl Outcome {
     /// Takes the best over the grid and the rules.
     pub fn new(tags: Vec<(&'static str, String)>, merits: Vec<[Merit; 2]>, grid: &[[Merit; 2]]) -> Outcome {
+        Self::above([FLOOR; 2], tags, merits, grid)
+    }
+
+    /// The same with other floors of excess and slope error.
+    pub fn above(
+        floors: [f64; 2],
+        tags: Vec<(&'static str, String)>,
+        merits: Vec<[Merit; 2]>,
+        grid: &[[Merit; 2]],
+    ) -> Outcome {
         let mut best = [[f64::INFINITY; 2]; 2];
         for pair in merits.iter().chain(grid) {
             for (smallest, merit) in best.iter_mut().zip(pair) {
-                for (low, error) in smallest.iter_mut().zip(errors(merit)) {
+                for (low, error) in smallest.iter_mut().zip(errors(merit, floors)) {
                     *low = low.min(error);
                 }
             }
         }
-        Outcome { tags, merits, best }
+        Outcome { tags, merits, best, floors }
     }
 
     /// Factor of a rule over the best; `metric` 0 is excess, 1 slope error.
     pub fn factor(&self, rule: usize, estimator: usize, metric: usize) -> f64 {
-        errors(&self.merits[rule][estimator])[metric] / self.best[estimator][metric]
+        errors(&self.merits[rule][estimator], self.floors)[metric] / self.best[estimator][metric]
     }
 
     fn has(&self, group: &(&'static str, String)) -> bool {

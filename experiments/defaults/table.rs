@@ -1,6 +1,6 @@
 //! A table in normalised units, and the answer that a fit is compared with.
 
-use crate::fast::{backward, cholesky, forward};
+use crate::fast::{backward, cholesky, forward, inverse_diagonal};
 use crate::mechanism::{Setting, Statistic};
 
 /// Records (u, v) with every coordinate clamped to [-1, 1].
@@ -82,6 +82,28 @@ impl Table {
         sums.gram.iter_mut().chain(&mut sums.cross).for_each(|entry| *entry /= n);
         sums.square /= n;
         sums
+    }
+}
+
+impl Truth {
+    /// Least squares on the records themselves, whose second moments these are.
+    pub fn least_squares(test: Statistic, bounds: &[Bounds]) -> Option<Truth> {
+        let coefficients = test.solve()?;
+        let base = test.squared_error(&coefficients);
+        let (response, features) = bounds.split_last()?;
+        let feature_sd = features.iter().map(|b| 1.0 / b.half_width).collect();
+        Some(Truth { coefficients, test, base, response_variance: response.half_width.powi(-2), feature_sd })
+    }
+
+    /// Sampling error of least squares on so many records, as shares of var(y): of predictions, and the mean of slopes.
+    pub fn sampling_error(&self, records: usize) -> Option<[f64; 2]> {
+        let size = self.coefficients.len();
+        let mut factor = self.test.gram.clone();
+        cholesky(&mut factor, size)?;
+        let unit = self.base / (records as f64 * self.response_variance);
+        let slopes = inverse_diagonal(&factor, size).split_off(size - self.feature_sd.len());
+        let scaled = slopes.iter().zip(&self.feature_sd).map(|(variance, sd)| variance * sd * sd);
+        Some([unit * size as f64, unit * scaled.sum::<f64>() / self.feature_sd.len() as f64])
     }
 }
 

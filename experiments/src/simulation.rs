@@ -167,6 +167,33 @@ impl Population {
     }
 }
 
+/// Largest distance of a column's mean from the middle of loose bounds, over their half-range.
+const OFF_CENTRE: f64 = 0.5;
+
+/// Where the mean of a column lies in bounds of half-range 1 whose share `fill` is its standard deviation: anywhere up
+/// to half of it that leaves three standard deviations inside.
+pub fn off_centre(fill: f64, rng: &mut ChaCha8Rng) -> f64 {
+    (1.0 - 3.0 * fill).clamp(0.0, OFF_CENTRE) * (2.0 * rng.random::<f64>() - 1.0)
+}
+
+impl Population {
+    /// Bounds as officers write them: every column's standard deviation is this share of their half-range, its mean off
+    /// the middle.
+    pub fn loose_bounds(&self, names: (&[String], &str), fill: f64, rng: &mut ChaCha8Rng) -> String {
+        let coefficients: Vec<f64> = self.laws.iter().map(|law| law.coefficient).collect();
+        let response_sd = (self.variance_of(&coefficients) + self.sigma * self.sigma).sqrt();
+        let response = self.intercept + self.laws.iter().map(|law| law.coefficient * law.centre).sum::<f64>();
+        let columns =
+            names.0.iter().map(String::as_str).zip(self.laws.iter().map(|law| (law.centre, law.sd)));
+        let section = |(name, (mean, sd)): (&str, (f64, f64))| {
+            let half = sd / fill;
+            let middle = mean - half * off_centre(fill, rng);
+            format!("[{name}]\nlower = {:?}\nupper = {:?}\n", middle - half, middle + half)
+        };
+        columns.chain([(names.1, (response, response_sd))]).map(section).collect()
+    }
+}
+
 impl Law {
     fn draw(rng: &mut ChaCha8Rng) -> Self {
         let sd = f64::from(rng.random_range(1..=10));

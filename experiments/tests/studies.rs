@@ -100,3 +100,23 @@ fn coverage_is_within_binomial_bounds() {
         assert!((low..=high).contains(&held), "{held} of {slopes}: {point:?}");
     }
 }
+
+/// Loose bounds need more noise for the same spread: catches bounds that do not follow the fill, and a fill that moves
+/// what there is without privacy.
+#[test]
+fn looser_bounds_make_wider_intervals() {
+    let at = |fill: f64| {
+        let design = Design {
+            records: 2000,
+            features: 1,
+            fill,
+            epsilons: vec![1.0],
+            replicates: 6,
+            ..Design::default()
+        };
+        frontier(design)
+    };
+    let (tight, loose) = (at(0.3), at(0.1));
+    assert!(loose[0].ratio > 2.0 * tight[0].ratio, "{loose:?} {tight:?}");
+    assert!((loose[1].width / tight[1].width - 1.0).abs() < 0.1, "{loose:?} {tight:?}");
+}

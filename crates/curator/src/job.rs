@@ -6,6 +6,8 @@ use organza_release::{Neighbours, Release, batch_name};
 
 use crate::CuratorError;
 use crate::ledger::{Account, Charge, ChargeOutcome, Ledger};
+use crate::measure::plan_for;
+use crate::mechanism::{Plan, Request};
 use crate::output::PendingFile;
 use crate::publishable::Publishable;
 use crate::table::{Counts, Input, Progress, ReadOptions, Reading};
@@ -45,6 +47,16 @@ pub struct Outcome<D = Release> {
 }
 
 impl Job {
+    /// The plan of what is asked for. The default radius follows from the number of records: given, of a batch, or
+    /// counted here where it is public and the table can be read twice.
+    pub fn plan(&self, request: &Request, progress: &dyn Progress) -> Result<Plan, CuratorError> {
+        // A destination that cannot be had is found before a long table is counted.
+        PendingFile::create(&self.output, self.overwrite)?;
+        let records = request.records.or(self.batch_rows.filter(|rows| *rows > 0));
+        let reading = Reading { input: &self.input, options: &self.options, progress };
+        plan_for(&Request { records, ..request.clone() }, &reading)
+    }
+
     /// Makes the release.
     ///
     /// The loss is charged after the statistic is known and before the first random bit is drawn: a bad table costs

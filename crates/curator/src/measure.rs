@@ -2,11 +2,12 @@
 //! order of rows.
 
 use crate::CuratorError;
+use crate::defaults::planned_records;
 use crate::formula::{BlockColumns, Workspace};
 use crate::gram::IntegerGram;
-use crate::mechanism::Plan;
+use crate::mechanism::{Plan, Request};
 use crate::sums::{Measured, Sums};
-use crate::table::{Counts, Event, Input, Progress, ReadOptions, Table};
+use crate::table::{Counts, Event, Input, Progress, ReadOptions, Reading, Table};
 
 /// What one thread needs to turn blocks into sums.
 struct Worker<'p> {
@@ -72,6 +73,24 @@ pub fn measure_statistic(
         return Err(empty());
     }
     Ok((total.finish(), counts))
+}
+
+/// The number of records that a release by this plan would have, missing values treated alike.
+pub fn count_records(plan: &Plan, reading: &Reading<'_>) -> Result<u64, CuratorError> {
+    let table = Table::new(reading.input, plan.design(), reading.options, reading.progress);
+    let (_, counts) = table.fold(|| (), |(), _| Ok(()))?;
+    Ok(counts.records)
+}
+
+/// A plan whose radius is that of the table's own number of records ([`planned_records`]). Where that number must not
+/// or need not be known, or the table can be read but once, it is the plan as asked for.
+pub fn plan_for(request: &Request, reading: &Reading<'_>) -> Result<Plan, CuratorError> {
+    let plan = Plan::new(request)?;
+    if !request.wants_records() || !reading.input.is_regular_file() {
+        return Ok(plan);
+    }
+    let records = planned_records(count_records(&plan, reading)?);
+    Plan::new(&Request { records, ..request.clone() })
 }
 
 /// The planned statistic of each batch of rows in turn. No record outlives its batch.

@@ -8,6 +8,7 @@ use crate::CuratorError;
 use crate::bounds::Bounds;
 use crate::formula::{Formula, Workspace};
 use crate::gram::{GramAccumulator, IntegerGram};
+use crate::measure::plan_for;
 use crate::mechanism::{DomainChoice, Plan, RecordScale, Request};
 use crate::table::{Reading, Table};
 
@@ -31,26 +32,29 @@ pub struct Weighted {
     pub gram: Vec<f64>,
     /// The radius r.
     pub radius: f64,
+    /// Whether any record that the bounds allow is longer than that.
+    pub shrinks: bool,
     /// The weight g of the constant.
     pub intercept_weight: f64,
 }
 
 /// Computes the exact Gram matrix of a table, clamped to its bounds like a release but not noisy: unscaled, and weighted as by
-/// the default release.
+/// the default release with this loss.
 pub fn non_private(
     formula: Formula,
     bounds: Bounds,
+    (epsilon, delta): (f64, f64),
     reading: &Reading<'_>,
 ) -> Result<NonPrivate, CuratorError> {
-    // The loss is of no importance: only the maps from rows to integers are used.
-    let usual = Request::new(formula, bounds, 1.0, 0.5);
+    let usual = Request::new(formula, bounds, epsilon, delta);
     let domain = DomainChoice::Box { record_scale: RecordScale::None, intercept_weight: None };
-    let plans = [Plan::new(&Request { domain, ..usual.clone() })?, Plan::new(&usual)?];
+    let plans = [Plan::new(&Request { domain, ..usual.clone() })?, plan_for(&usual, reading)?];
     let ([plain, scaled], records) = measure_both(&plans, reading)?;
     let weighted = match plans[1].domain() {
         Domain::Box(domain) => domain.record_scale.map(|radius| Weighted {
             gram: normalised(&scaled, domain),
             radius,
+            shrinks: !domain.shrinks_nothing(),
             intercept_weight: domain.intercept_weight,
         }),
         Domain::Ball(_) => None,

@@ -90,6 +90,7 @@ fn a_frontier_is_printed_and_kept() {
     let request = "frontier --records 2000 --features 2 --parties 2 --epsilons 3,0.3 --replicates 8 --method fixed-gram";
     let ran = folder.run(&format!("{request} -o out"));
     ran.says(0, &["fixed-gram", "out"]);
+    assert!(ran.stdout.contains("deviation of every column is 0.15"), "{}", ran.stdout);
     assert!(ran.stdout.contains("without privacy") && ran.stdout.contains("epsilon = 3"), "{}", ran.stdout);
     let rows = folder.read("out/frontier.csv");
     let losses: Vec<&str> = rows.lines().map(|line| line.split(',').next().unwrap()).collect();
@@ -98,7 +99,7 @@ fn a_frontier_is_printed_and_kept() {
     folder.run(&format!("{request} --threads 1 -o again")).says(0, &[]);
     assert_eq!(folder.read("again/frontier.csv"), rows, "same seed, same bits");
     let report = folder.run(&format!("{request} --json")).json();
-    assert_eq!(report["points"].as_array().unwrap().len(), 3);
+    assert_eq!((report["points"].as_array().unwrap().len(), report["fill"].as_f64().unwrap()), (3, 0.15));
     assert!(report["points"][2]["epsilon"].is_null() && report["points"][2]["ratio"] == 1.0, "{report}");
     folder.run(&format!("{request} -o out")).says(2, &["out exists"]);
     folder.run(&format!("{request} -o out --force")).says(0, &[]);
@@ -114,6 +115,7 @@ fn wrong_requests_for_a_frontier_are_refused() {
     refused("--epsilons 1000", &["--epsilons: 1000", "lattice"]);
     refused("--delta 0", &["--delta", "between 0 and 1"]);
     refused("--r-squared 1", &["--r-squared"]);
+    refused("--fill 0", &["--fill", "between 0 and 1"]);
     refused("--level 95", &["--level", "95"]);
     refused("--records 1", &["--records"]);
     refused("--parties 0", &["--parties"]);

@@ -87,6 +87,19 @@ pub struct BoxDomain {
     pub response_weight: f64,
 }
 
+impl BoxDomain {
+    /// Norm of the longest record that the bounds allow, without the response: `sqrt(g^2 + d)`.
+    pub fn longest_record(&self) -> f64 {
+        let constant = if self.intercept { self.intercept_weight } else { 0.0 };
+        constant.hypot((self.features.len() as f64).sqrt())
+    }
+
+    /// Whether records are scaled to a radius that none of them exceeds.
+    pub fn shrinks_nothing(&self) -> bool {
+        self.record_scale.is_some_and(|radius| radius >= self.longest_record())
+    }
+}
+
 /// The features lie in a ball and the response in an interval around zero (\[AYB23\] section 3.1).
 ///
 /// Longer records are shrunk whole to the radius. Normalised units divide the features by `radius` and the

@@ -15,6 +15,8 @@ pub struct Design {
     pub parties: usize,
     /// Share of the response's variance that features explain.
     pub r_squared: f64,
+    /// Standard deviation of a column over the half-range of its bounds.
+    pub fill: f64,
     /// Losses to be tried.
     pub epsilons: Vec<f64>,
     /// Failure probability of each release.
@@ -29,6 +31,10 @@ pub struct Design {
     pub seed: u64,
 }
 
+/// How much of its bounds a column fills unless somebody knows better: body mass index fills 0.09 of 0 to 100, age 0.2
+/// to 0.3 of 0 to 100, and few columns more than 0.3.
+pub const FILL: f64 = 0.15;
+
 impl Default for Design {
     fn default() -> Self {
         Self {
@@ -36,6 +42,7 @@ impl Default for Design {
             features: 5,
             parties: 1,
             r_squared: 0.5,
+            fill: FILL,
             epsilons: vec![0.1, 0.3, 1.0, 3.0, 10.0],
             delta: 1e-6,
             method: None,
@@ -60,6 +67,7 @@ impl Frontier {
         StudyError::check_range("--parties", design.parties, 1..=1000)?;
         StudyError::check_range("--replicates", design.replicates, 2..=100_000)?;
         share("--r-squared", design.r_squared)?;
+        share("--fill", design.fill)?;
         share("--delta", design.delta)?;
         share("--level", design.level)?;
         if design.epsilons.is_empty() {
@@ -82,7 +90,7 @@ impl Frontier {
     }
 }
 
-fn share(option: &'static str, value: f64) -> Result<(), StudyError> {
+pub(super) fn share(option: &'static str, value: f64) -> Result<(), StudyError> {
     if value > 0.0 && value < 1.0 {
         return Ok(());
     }

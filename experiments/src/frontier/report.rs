@@ -41,6 +41,8 @@ pub struct Report {
     pub parties: usize,
     /// Share of the variance that features explain.
     pub r_squared: f64,
+    /// Standard deviation of a column over the half-range of its bounds.
+    pub fill: f64,
     /// Failure probability of each release.
     pub delta: f64,
     /// Mass of the intervals.
@@ -71,6 +73,7 @@ impl Report {
             features: design.features,
             parties: design.parties,
             r_squared: design.r_squared,
+            fill: design.fill,
             delta: design.delta,
             level: design.level,
             replicates: design.replicates,
@@ -130,7 +133,7 @@ fn point(outcome: &Outcome, place: usize, epsilon: Option<f64>) -> Point {
 }
 
 /// A quantile, linear between order statistics.
-fn quantile(values: &[f64], share: f64) -> f64 {
+pub(super) fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use organza_curator::bounds::Bounds;
+use organza_curator::defaults::planned_records;
 use organza_curator::formula::Formula;
 use organza_curator::gram::{GramAccumulator, IntegerGram};
 use organza_curator::mechanism::{DomainChoice, Plan, RecordScale, Request};
@@ -109,8 +110,8 @@ impl Frontier {
     fn tables(&self, number: usize) -> Result<Tables, String> {
         let design = &self.design;
         let name = format!(
-            "n={} d={} J={} R2={}",
-            design.records, design.features, design.parties, design.r_squared
+            "n={} d={} J={} R2={} fill={}",
+            design.records, design.features, design.parties, design.r_squared, design.fill
         );
         let seed = seed(design.seed, "frontier", &name, number as u64);
         let mut rng = generator(seed, 0);
@@ -118,8 +119,8 @@ impl Frontier {
         let names: Vec<String> = (1..=design.features).map(|k| format!("x{k}")).collect();
         let formula =
             format!("y ~ {}", names.join(" + ")).parse::<Formula>().map_err(|error| error.to_string())?;
-        let bounds = Bounds::from_toml(&population.bounds(&names, "y"), "bounds")
-            .map_err(|error| error.to_string())?;
+        let bounds = population.loose_bounds((&names, "y"), design.fill, &mut rng);
+        let bounds = Bounds::from_toml(&bounds, "bounds").map_err(|error| error.to_string())?;
         let mut record = vec![0.0; design.features + 1];
         let mut party = || {
             let mut columns = vec![Vec::with_capacity(design.records); design.features + 1];
@@ -160,17 +161,27 @@ impl Frontier {
         (releases, seed): (&[Release], u64),
         monitor: &Monitor<'_>,
     ) -> Result<Fit, String> {
-        let sampler = method.map_or(Sampler::Nuts, |method| method.samplers()[0]);
-        let (warmup, draws, thin) = match sampler {
-            sampler if sampler.is_independent() => (0, 1000, 1),
-            Sampler::Nuts => (400, 800, 1),
-            _ => (2000, 500, 10),
-        };
-        let plan = organza_mcmc::Plan { chains: 1, warmup, draws, thin, seed, threads: 1 };
-        let model = ModelSpec { mass: self.design.level, ..ModelSpec::default() };
-        let spec = MethodSpec { method, sampler: None };
-        fit(&spec, &model, releases, &plan, monitor).map_err(|error| error.to_string())
+        short_fit(method, self.design.level, (releases, seed), monitor)
     }
+}
+
+/// A fit by one chain, as short as widths allow.
+pub(super) fn short_fit(
+    method: Option<Method>,
+    level: f64,
+    (releases, seed): (&[Release], u64),
+    monitor: &Monitor<'_>,
+) -> Result<Fit, String> {
+    let sampler = method.map_or(Sampler::Nuts, |method| method.samplers()[0]);
+    let (warmup, draws, thin) = match sampler {
+        sampler if sampler.is_independent() => (0, 1000, 1),
+        Sampler::Nuts => (400, 800, 1),
+        _ => (2000, 500, 10),
+    };
+    let plan = organza_mcmc::Plan { chains: 1, warmup, draws, thin, seed, threads: 1 };
+    let model = ModelSpec { mass: level, ..ModelSpec::default() };
+    let spec = MethodSpec { method, sampler: None };
+    fit(&spec, &model, releases, &plan, monitor).map_err(|error| error.to_string())
 }
 
 impl Tables {
@@ -179,7 +190,9 @@ impl Tables {
     }
 
     fn plan(&self, epsilon: f64, delta: f64) -> Result<Plan, String> {
-        Plan::new(&self.request(epsilon, delta)).map_err(|error| error.to_string())
+        let records = self.parties.first().map_or(0, |columns| columns[0].len() as u64);
+        let request = Request { records: planned_records(records), ..self.request(epsilon, delta) };
+        Plan::new(&request).map_err(|error| error.to_string())
     }
 
     /// Exact sums of plain records as releases without noise, for the fit without privacy.
@@ -224,7 +237,7 @@ impl Tables {
     }
 }
 
-fn mechanism(plan: &Plan) -> Mechanism {
+pub(super) fn mechanism(plan: &Plan) -> Mechanism {
     let (noise, privacy) = (plan.noise(), plan.privacy());
     Mechanism {
         domain: plan.domain().clone(),
@@ -238,7 +251,7 @@ fn mechanism(plan: &Plan) -> Mechanism {
 }
 
 /// The exact sums of a table, clamped and scaled as the plan says.
-fn exact_sums(plan: &Plan, columns: &[Vec<f64>]) -> Result<IntegerGram, String> {
+pub(super) fn exact_sums(plan: &Plan, columns: &[Vec<f64>]) -> Result<IntegerGram, String> {
     let mut sums = GramAccumulator::new(plan.record_map());
     let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
     sums.add_block(&columns).map_err(|error| error.to_string())?;
@@ -246,7 +259,7 @@ fn exact_sums(plan: &Plan, columns: &[Vec<f64>]) -> Result<IntegerGram, String> 
 }
 
 /// The exact numbers that a release adds noise to, in its units.
-fn values(plan: &Plan, gram: &IntegerGram) -> Vec<f64> {
+pub(super) fn values(plan: &Plan, gram: &IntegerGram) -> Vec<f64> {
     let unit = f64::exp2(-2.0 * f64::from(gram.grid_bits()));
     let weights = plan.statistic().weights(plan.domain());
     let entries = plan.statistic().entries().iter().zip(weights);

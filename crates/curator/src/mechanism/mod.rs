@@ -7,6 +7,7 @@ mod kind_tests;
 mod noise_rng;
 mod plan;
 mod publish;
+mod radius;
 mod request;
 mod request_kind;
 #[cfg(test)]

@@ -8,6 +8,7 @@ use organza_release::{
 };
 
 use super::calibrate::{Calibrated, calibrate};
+use super::radius::grow;
 use super::request::{DomainChoice, RecordScale, Request, StatisticKind};
 use crate::CuratorError;
 use crate::bounds::{Bounds, ColumnBounds};
@@ -51,9 +52,10 @@ impl Plan {
     pub fn new(request: &Request) -> Result<Self, CuratorError> {
         request.check()?;
         let design = Design::compile(&request.formula, &bounds_for(request)?)?;
-        let domain = domain_for(request, &design);
-        let record_map = record_map_for(&domain)?;
+        let mut domain = domain_for(request, &design);
         let statistic = statistic_for(request, &domain)?;
+        grow(request, &mut domain, &statistic)?;
+        let record_map = record_map_for(&domain)?;
         let norm = match request.family {
             Family::Gaussian => Norm::L2,
             Family::Laplace => Norm::L1,
@@ -203,12 +205,7 @@ fn domain_for(request: &Request, design: &Design) -> Domain {
             let default = defaults::scaling(design.features().len(), indicators, intercept);
             let radius = match record_scale {
                 RecordScale::Radius(radius) => Some(radius),
-                RecordScale::Default
-                    if request.family == Family::Gaussian
-                        && request.statistic != StatisticKind::FourthMoments =>
-                {
-                    default.map(|scaling| scaling.radius)
-                }
+                _ if request.has_default_radius() => default.map(|scaling| scaling.radius),
                 _ => None,
             };
             // Unscaled records have weights 1, for which the sensitivity is exact.

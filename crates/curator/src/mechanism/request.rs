@@ -28,7 +28,8 @@ pub enum DomainChoice {
 /// Whether and how far records are shrunk whole.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RecordScale {
-    /// The documented default: a radius for Gaussian noise, none for Laplace noise.
+    /// The documented default: for Gaussian noise a radius that grows with [`Request::records`], none for Laplace
+    /// noise.
     Default,
     /// No scaling.
     None,
@@ -76,6 +77,8 @@ pub struct Request {
     pub response_weight: Option<f64>,
     /// Whether Laplace noise is set by the papers' larger sensitivity, the sum of the entries' ranges.
     pub sensitivity_by_ranges: bool,
+    /// Public number of records that the default radius is made for; none for the radius of few records.
+    pub records: Option<u64>,
     /// False if the bounds were read off the data; the release says so.
     pub private_bounds: bool,
 }
@@ -97,6 +100,7 @@ impl Request {
             averaging: None,
             response_weight: None,
             sensitivity_by_ranges: false,
+            records: None,
             private_bounds: true,
         }
     }
@@ -134,6 +138,9 @@ impl Request {
                     return Err(CuratorError::option("--formula", reason));
                 }
             }
+        }
+        if self.records == Some(0) {
+            return Err(CuratorError::option("--records", "must be at least 1"));
         }
         self.check_kind()?;
         self.response_weight.map_or(Ok(()), |weight| positive("--response-weight", weight))

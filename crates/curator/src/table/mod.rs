@@ -25,6 +25,11 @@ pub enum Input {
 }
 
 impl Input {
+    /// Whether it can be read more than once: a pipe cannot.
+    pub fn is_regular_file(&self) -> bool {
+        matches!(self, Input::File(path) if path.is_file())
+    }
+
     /// The name that errors use.
     pub fn name(&self) -> String {
         match self {

@@ -7,7 +7,7 @@ use organza_curator::bounds::Bounds;
 use organza_curator::formula::Formula;
 use organza_curator::job::Job;
 use organza_curator::ledger::Account;
-use organza_curator::mechanism::{Plan, Request};
+use organza_curator::mechanism::Request;
 use organza_curator::table::{Input, ReadOptions};
 use organza_experiments::simulation::{Simulation, Truth};
 use organza_infer::{Fit, MethodSpec, ModelSpec};
@@ -94,7 +94,6 @@ fn analyse(folder: &Path, releases: &[(String, Release)], quiet: bool) -> Result
 fn publish(folder: &Path, party: &str, formula: &str, bounds: &str) -> Result<(String, Release), Failure> {
     let formula: Formula = formula.parse().map_err(Failure::bad_input)?;
     let bounds = Bounds::from_toml(bounds, "bounds.toml").map_err(Failure::bad_input)?;
-    let plan = Plan::new(&Request::new(formula, bounds, EPSILON, DELTA))?;
     let table = folder.join(format!("{party}.csv"));
     let output = folder.join(format!("{party}.release.json"));
     let job = Job {
@@ -107,7 +106,8 @@ fn publish(folder: &Path, party: &str, formula: &str, bounds: &str) -> Result<(S
         batch_rows: None,
     };
     let bar = Bar::new(false);
-    let outcome = job.run(&plan, &bar);
+    let plan = job.plan(&Request::new(formula, bounds, EPSILON, DELTA), &());
+    let outcome = plan.and_then(|plan| job.run(&plan, &bar));
     bar.finish();
     Ok((format!("{party}.release.json"), outcome?.release))
 }

@@ -1,13 +1,13 @@
 //! `organza frontier`: what an epsilon buys, before it is spent.
 
 use clap::Args;
-use organza_experiments::frontier::{Design, Frontier, Report};
+use organza_experiments::frontier::{Design, FILL, Frontier, Report};
 use organza_infer::Method;
 
 use super::failure::{Failure, Status};
 use super::result_folder::Kind;
 use super::simulated::SimulatedArguments;
-use super::terminal::{print_json, print_text, say, short, table};
+use super::terminal::{print_json, print_text, prose, say, short, table};
 
 #[derive(Args, Debug)]
 pub struct FrontierArguments {
@@ -23,6 +23,10 @@ pub struct FrontierArguments {
     /// Share of the response's variance that the features explain
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     r_squared: f64,
+    /// Standard deviation of a column as a share of the half-range of its bounds; bounds are as loose as that, and
+    /// off-centre
+    #[arg(long, value_name = "SHARE", default_value_t = FILL)]
+    fill: f64,
     /// Losses to be tried, separated by commas
     #[arg(long, value_delimiter = ',', default_value = "0.1,0.3,1,3,10", value_name = "EPSILON,...")]
     epsilons: Vec<f64>,
@@ -70,6 +74,7 @@ impl FrontierArguments {
             features: self.features,
             parties: self.parties,
             r_squared: self.r_squared,
+            fill: self.fill,
             epsilons: self.epsilons.clone(),
             delta: self.delta,
             method,
@@ -97,6 +102,11 @@ impl FrontierArguments {
             ["epsilon", "width", "over non-private", "error", "coverage in percent", "prediction error"];
         print_text(&table(&header, rows))?;
         print_text(&format!("{}\n", report.advice.join("\n")))?;
+        print_text(&prose(&format!(
+            "Assumed: the standard deviation of every column is {} of the half-range of its bounds, and means are off-centre; where columns \
+             fill their bounds better, intervals are narrower (--fill).",
+            short(report.fill)
+        )))?;
         say(&format!("fitted by {}; {} simulated studies", report.method, report.replicates));
         self.common.say_where("table, picture and report");
         Ok(())

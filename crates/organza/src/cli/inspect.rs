@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use organza_release::{
-    Claim, Column, CountRelease, Document, Domain, Kind, Missing, Neighbours, RandomisedRelease, Release,
-    ReleaseError, kind_of, read_many,
+    BoxDomain, Claim, Column, CountRelease, Document, Domain, Kind, Missing, Neighbours, RandomisedRelease,
+    Release, ReleaseError, kind_of, read_many,
 };
 use serde_json::{Value, json};
 
@@ -99,6 +99,7 @@ fn as_json(path: &Path, release: &Release, claim: &Claim) -> Value {
         "party": release.party,
         "records": release.records,
         "formula": release.domain.formula(),
+        "domain": release.domain,
         "statistic": release.statistic,
         "entries": entry_names(release),
         "value": release.value,
@@ -199,13 +200,30 @@ fn describe_domain(domain: &Domain) -> String {
     let columns = columns.join(", ");
     match domain {
         Domain::Box(domain) => match domain.record_scale {
-            Some(radius) => format!("{columns}; records shrunk to norm {}", short(radius)),
+            Some(radius) => format!("{columns}\n  records    {}", describe_scale(domain, radius)),
             None => columns,
         },
         Domain::Ball(domain) => {
             format!("|x| <= {}, |{}| <= {}", domain.radius, domain.response, domain.response_bound)
         }
     }
+}
+
+/// What scaling did to records, in words.
+fn describe_scale(domain: &BoxDomain, radius: f64) -> String {
+    let radius = short(radius);
+    if domain.shrinks_nothing() {
+        return format!(
+            "none was shrunk: no record is longer than the radius {radius}, and all count the same"
+        );
+    }
+    let constant = if domain.intercept { "(g, u)" } else { "u" };
+    let g =
+        if domain.intercept { format!(", g = {}", short(domain.intercept_weight)) } else { String::new() };
+    format!(
+        "shrunk whole to norm {radius}: a record counts c^2, c = min(1, {radius}/|{constant}|) with normalised features u{g}, so \
+         this is a weighted regression, in which long records count less"
+    )
 }
 
 fn describe_column(column: &Column) -> String {

@@ -28,6 +28,12 @@ pub struct NonPrivateArguments {
     /// Bounds of a column, x=0:10, or its levels, site=a,b,c (wins over the file; may be repeated)
     #[arg(long, value_name = "COLUMN=PUBLIC")]
     bound: Vec<String>,
+    /// Privacy loss of the release whose weights are shown
+    #[arg(long, default_value_t = 1.0)]
+    epsilon: f64,
+    /// Its probability beyond epsilon
+    #[arg(long, default_value_t = 1e-6)]
+    delta: f64,
     #[command(flatten)]
     read: ReadArguments,
     /// Print JSON
@@ -46,6 +52,7 @@ pub fn run(arguments: &NonPrivateArguments) -> Result<Status, Failure> {
     let exact = organza_curator::non_private(
         formula,
         bounds,
+        (arguments.epsilon, arguments.delta),
         &Reading { input: &input, options: &options, progress: &bar },
     );
     bar.finish();
@@ -77,7 +84,13 @@ fn explain(exact: &NonPrivate, coefficients: &[Coefficient], weighted: Option<&[
         [name.clone()].into_iter().chain(numbers.map(short)).collect()
     });
     let text = table(&header, rows);
-    let Some(Weighted { radius, intercept_weight, .. }) = &exact.weighted else { return text };
+    let Some(Weighted { radius, intercept_weight, shrinks, .. }) = &exact.weighted else { return text };
+    if !shrinks {
+        return text
+            + &prose(
+                "weighted: the default release of so many records shrinks none of them, so all weights are 1",
+            );
+    }
     text + &prose(&format!(
         "weighted: every record counts c^2 as in the default release, where c = min(1, {}/|(g, u)|) for normalised features u and a constant \
          g = {}: long records count less",

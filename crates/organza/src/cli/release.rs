@@ -6,6 +6,7 @@ use clap::{ArgGroup, Args};
 use organza_curator::bounds::Bounds;
 use organza_curator::formula::Formula;
 use organza_curator::mechanism::{DomainChoice, Plan, RecordScale, Request};
+use organza_experiments::frontier::{FILL, expected};
 use organza_release::{Layout, did_you_mean};
 
 use super::failure::{Failure, Status};
@@ -14,7 +15,7 @@ use super::release_choices::{
     LayoutName, Mechanism, NeighboursName, PerName, SensitivityName, StatisticName,
 };
 use super::release_report::Loss;
-use super::terminal::{print_json, print_text, warn};
+use super::terminal::{print_json, print_text, prose, say, warn};
 use super::{release_check, release_counts, release_plan, release_randomised};
 
 /// The arguments as a person gives them.
@@ -61,10 +62,18 @@ pub struct ReleaseArguments {
     /// Which tables count as neighbours
     #[arg(long, value_enum, default_value_t = NeighboursName::Substitute)]
     pub(super) neighbours: NeighboursName,
-    /// Norm to which records are shrunk whole, in normalised units, or `none`; by default chosen by the number of
-    /// features (Gaussian) or none (Laplace)
+    /// Norm to which records are shrunk whole, in normalised units, or `none`; by default chosen by the numbers of
+    /// features and records (Gaussian) or none (Laplace)
     #[arg(long, value_name = "RADIUS|none", allow_negative_numbers = true)]
     record_scale: Option<String>,
+    /// Number of records that the default radius is made for, known beforehand; parties who give the same share a
+    /// radius. By default a file's records are counted where their number is public, and rounded down to a power of two
+    #[arg(long, value_name = "NUMBER")]
+    records: Option<u64>,
+    /// Standard deviation of a column as a share of the half-range of its bounds, which a dry run with --records
+    /// assumes; 0.15 by default
+    #[arg(long, value_name = "SHARE", requires_all = ["dry_run", "records"])]
+    fill: Option<f64>,
     /// Weight of the constant in a record
     #[arg(long, value_name = "WEIGHT")]
     intercept_weight: Option<f64>,
@@ -121,16 +130,18 @@ pub struct ReleaseArguments {
     /// Show, on this terminal only, how much of the table is clamped and shrunk: private, never to be passed on; nothing is
     /// charged or written
     #[arg(long, conflicts_with_all = ["output", "json", "dry_run", "batch_records", "ledger", "counts", "randomised_response"])]
-    check: bool,
+    pub(super) check: bool,
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
 }
 
 /// Options that say something about regressions only.
-const REGRESSION_ONLY: [&str; 10] = [
+const REGRESSION_ONLY: [&str; 12] = [
     "layout",
     "record_scale",
+    "records",
+    "fill",
     "intercept_weight",
     "response_weight",
     "no_response_square",
@@ -152,7 +163,7 @@ pub fn run(arguments: &ReleaseArguments) -> Result<Status, Failure> {
 
 fn release_sums(arguments: &ReleaseArguments, formula: &str) -> Result<Status, Failure> {
     let request = arguments.request(formula)?;
-    let plan = Plan::new(&request)?;
+    let plan = arguments.plan(&request)?;
     if arguments.dry_run {
         return arguments.dry_run(&request, &plan);
     }
@@ -176,6 +187,7 @@ impl ReleaseArguments {
         request.averaging = self.average;
         request.sensitivity_by_ranges = self.sensitivity == SensitivityName::Ranges;
         request.statistic = self.statistic.into();
+        request.records = self.records.or(self.batch_records.filter(|rows| *rows > 0));
         request.domain = match (self.radius, self.response_bound) {
             (Some(radius), Some(response_bound)) => DomainChoice::Ball { radius, response_bound },
             _ => DomainChoice::Box {
@@ -232,15 +244,28 @@ impl ReleaseArguments {
     fn dry_run(&self, request: &Request, plan: &Plan) -> Result<Status, Failure> {
         self.check_columns(plan)?;
         let preview = self.preview(&plan.charge(plan.description()))?;
+        let fill = self.fill.unwrap_or(FILL);
+        if self.records.is_some() && plan.design().features().len() > 10 {
+            say("simulating how wide intervals will be: with so many features it takes a minute or more");
+        }
+        let expected = self.records.map(|records| expected(request, records, fill)).transpose()?.flatten();
         if self.json {
-            print_json(&release_plan::as_json(plan, preview.as_ref()))?;
+            print_json(&release_plan::as_json(plan, preview.as_ref(), expected.as_ref()))?;
         } else {
             let other = other_layout(request, plan);
             print_text(&release_plan::explain(plan, other.as_ref(), preview.as_ref()))?;
+            if let Some(expected) = &expected {
+                print_text(&release_plan::explain_expected(expected))?;
+            } else if request.wants_records() {
+                print_text(&prose(FEW_RECORDS))?;
+            }
         }
         Ok(Status::Fine)
     }
 }
+
+const FEW_RECORDS: &str = "The radius is that of few records: a release of many may have a larger one, which shrinks fewer records and needs more \
+                           noise. Give --records to see it, and how wide intervals will be.";
 
 /// Public bounds from a file, if any, and from flags, which win.
 pub fn read_bounds(file: Option<&Path>, flags: &[String]) -> Result<Bounds, Failure> {

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use organza_curator::Publishable;
 use organza_curator::job::Job;
 use organza_curator::ledger::{Account, Charge, Preview};
+use organza_curator::measure::plan_for;
+use organza_curator::mechanism::{Plan, Request};
 use organza_curator::table::{Input, ReadOptions, Reading};
 
 use super::beside_table::{NO_LEDGER, input, ledger_beside, preview, table_name};
@@ -24,6 +26,22 @@ impl ReleaseArguments {
         let outcome = job.run(plan, &bar);
         bar.finish();
         report(&job, &outcome?, loss, self.json)
+    }
+
+    /// The plan; the table's records are counted if that moves the radius, but not for a dry run.
+    pub(super) fn plan(&self, request: &Request) -> Result<Plan, Failure> {
+        let Some(table) = self.table.as_deref().filter(|_| !self.dry_run) else {
+            return Ok(Plan::new(request)?);
+        };
+        let bar = Bar::new(self.json);
+        let plan = if self.check {
+            let (input, options) = (input(table)?, self.read.options());
+            plan_for(request, &Reading { input: &input, options: &options, progress: &bar })
+        } else {
+            self.job()?.plan(request, &bar)
+        };
+        bar.finish();
+        Ok(plan?)
     }
 
     fn party(&self) -> Result<String, Failure> {

@@ -2,10 +2,11 @@
 
 use organza_curator::ledger::Preview;
 use organza_curator::mechanism::Plan;
+use organza_experiments::frontier::Expected;
 use organza_release::{Domain, Layout, Noise, Statistic};
 use serde_json::{Value, json};
 
-use super::terminal::{apart, short, table};
+use super::terminal::{apart, prose, short, table};
 
 /// Names of the coordinates of a record.
 fn coordinate_names(domain: &Domain) -> Vec<&str> {
@@ -39,7 +40,7 @@ pub fn noise_table(domain: &Domain, statistic: &Statistic, noise: &Noise, values
 }
 
 /// The plan for machines.
-pub fn as_json(plan: &Plan, preview: Option<&Preview>) -> Value {
+pub fn as_json(plan: &Plan, preview: Option<&Preview>, expected: Option<&Expected>) -> Value {
     json!({
         "formula": plan.domain().formula(),
         "domain": plan.domain(),
@@ -55,6 +56,7 @@ pub fn as_json(plan: &Plan, preview: Option<&Preview>) -> Value {
         "weighted_scale": plan.weighted_scale(),
         "privacy": plan.privacy(),
         "ledger": preview,
+        "expected": expected,
     })
 }
 
@@ -76,8 +78,10 @@ pub fn explain(plan: &Plan, other: Option<&Plan>, preview: Option<&Preview>) -> 
     if let Domain::Box(domain) = plan.domain() {
         match domain.record_scale {
             Some(radius) => {
+                let shrunk =
+                    if domain.shrinks_nothing() { "none is longer than" } else { "shrunk whole to norm" };
                 text += &format!(
-                    "records      shrunk whole to norm {}; weights: intercept {}, response {}\n",
+                    "records      {shrunk} {}; weights: intercept {}, response {}\n",
                     short(radius),
                     short(domain.intercept_weight),
                     short(domain.response_weight)
@@ -100,6 +104,34 @@ pub fn explain(plan: &Plan, other: Option<&Plan>, preview: Option<&Preview>) -> 
         );
     }
     text + &preview.map_or(String::new(), explain_preview)
+}
+
+/// Widths to be expected, and what that assumes.
+pub fn explain_expected(expected: &Expected) -> String {
+    let rows = expected.slopes.iter().map(|slope| {
+        let ratio = slope.width / slope.width_without_privacy;
+        vec![
+            slope.name.clone(),
+            short(rounded(slope.width)),
+            short(rounded(slope.width_without_privacy)),
+            format!("{ratio:.1}"),
+        ]
+    });
+    let text = table(&["slope of", "expected width", "without privacy", "ratio"], rows);
+    text + &prose(&format!(
+        "Widths of {} percent intervals of a default fit in your units: medians over {} simulated tables of {} records. Assumed: the standard \
+         deviation of every column is {} of the half-range of its bounds (--fill), means are off-centre, features explain half of the response's \
+         variance. No table was read.",
+        short(100.0 * expected.level),
+        expected.replicates,
+        expected.records,
+        short(expected.fill)
+    ))
+}
+
+/// Two digits: simulated numbers have no more.
+fn rounded(width: f64) -> f64 {
+    format!("{width:.1e}").parse().unwrap_or(width)
 }
 
 /// What was computed, in one sentence.
