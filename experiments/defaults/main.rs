@@ -1,6 +1,7 @@
-//! Chooses default values of the record-scale radius r, the intercept weight g and the response weight eta; `--bounds` asks whether default fits are honest.
+//! Chooses default values of the record-scale radius r, the intercept weight g and the response weight eta; `--bounds` asks whether default fits are honest,
+//! `--private-bounds` what bounds that are found with noise cost.
 //!
-//! `defaults [--bounds] [--studies N] [--quick] [--data FOLDER] [--output FILE]`: tables on the terminal, every figure in the CSV file.
+//! `defaults [--bounds | --private-bounds] [--studies N] [--quick] [--data FOLDER] [--output FILE]`: tables on the terminal, every figure in the CSV file.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -10,6 +11,7 @@ mod evaluate;
 mod fast;
 mod grid;
 mod mechanism;
+mod private_bounds;
 mod real;
 mod report;
 mod rules;
@@ -31,7 +33,7 @@ type Merits = Vec<[evaluate::Merit; 2]>;
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(
-        "usage: defaults [--bounds] [--studies N] [--quick] [--data FOLDER] [--output FILE]; '{0}' is not understood"
+        "usage: defaults [--bounds | --private-bounds] [--studies N] [--quick] [--data FOLDER] [--output FILE]; '{0}' is not understood"
     )]
     Usage(String),
     #[error(transparent)]
@@ -44,7 +46,8 @@ enum Failure {
 
 struct Options {
     bounds: bool,
-    /// Studies of every stratum of `--bounds`.
+    private_bounds: bool,
+    /// Studies of every stratum of `--bounds` and of every table of `--private-bounds`.
     studies: u64,
     quick: bool,
     data: Option<PathBuf>,
@@ -53,13 +56,20 @@ struct Options {
 
 impl Options {
     fn read() -> Result<Options, Failure> {
-        let mut options =
-            Options { bounds: false, studies: 200, quick: false, data: None, output: "results.csv".into() };
+        let mut options = Options {
+            bounds: false,
+            private_bounds: false,
+            studies: 200,
+            quick: false,
+            data: None,
+            output: "results.csv".into(),
+        };
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             let mut path = || arguments.next().map(PathBuf::from).ok_or(Failure::Usage(argument.clone()));
             match argument.as_str() {
                 "--bounds" => options.bounds = true,
+                "--private-bounds" => options.private_bounds = true,
                 "--studies" => {
                     let count = arguments.next().and_then(|count| count.parse().ok());
                     options.studies = count.ok_or(Failure::Usage(argument))?;
@@ -182,6 +192,9 @@ fn run() -> Result<(), Failure> {
     let mut out = File::create(&options.output)?;
     if options.bounds {
         return bounds::run(options.studies, options.data.as_deref(), &mut out);
+    }
+    if options.private_bounds {
+        return private_bounds::run(options.studies, options.data.as_deref(), &mut out);
     }
     writeln!(out, "{CSV_HEAD}")?;
     let rule_names: Vec<String> = RULES.iter().map(|rule| rule.name.to_string()).collect();

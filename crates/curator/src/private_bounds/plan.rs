@@ -10,7 +10,7 @@ use super::text::{FoundColumn, NoisyCells, PrivateBounds};
 use crate::CuratorError;
 use crate::counts::{CountSource, now, positive_epsilon, smallest_scale, this_tool};
 use crate::data_bounds::plain_design;
-use crate::formula::Design;
+use crate::formula::{BlockColumns, Design};
 use crate::ledger::Charge;
 use crate::mechanism::NoiseRng;
 use crate::publishable::{Publishable, dropped};
@@ -106,6 +106,19 @@ impl BoundsPlan {
         })
     }
 
+    /// The ranges that noise of another source would find, for experiments on public or made-up columns: nothing of it can be published.
+    #[doc(hidden)]
+    pub fn rehearse(
+        &self,
+        columns: &[&[f64]],
+        draw: impl FnMut(CountFamily, f64) -> i128,
+    ) -> Result<Vec<Option<(f64, f64)>>, CuratorError> {
+        let mut exact = ExactValues::new(columns.len());
+        exact.add(&BlockColumns { numeric: columns, categorical: &[] })?;
+        let found = self.publish_with(&exact, "rehearsal", &mut Rehearsal(draw))?;
+        Ok(found.columns.iter().map(|column| column.range).collect())
+    }
+
     fn find(
         &self,
         exact: &ExactValues,
@@ -139,6 +152,15 @@ impl BoundsPlan {
         column.range = second_range(&linear.counts, self.scales.1, first).or(Some(first));
         column.linear = Some((first, linear));
         Ok(column)
+    }
+}
+
+/// Noise of an experiment.
+struct Rehearsal<F>(F);
+
+impl<F: FnMut(CountFamily, f64) -> i128> CountSource for Rehearsal<F> {
+    fn draw(&mut self, family: CountFamily, scale: f64) -> Result<i128, CuratorError> {
+        Ok((self.0)(family, scale))
     }
 }
 
