@@ -11,7 +11,7 @@
 //! grid depends on the first answer only, which is adaptive composition.
 //!
 //! - With a delta: discrete Gaussian noise of one scale on the counts of both rounds, which loses what as many moved counts lose at once. Beside a
-//!   Gaussian release squares of losses add up, so a tenth of epsilon buys 4 times less noise than it would alone ([`share_of`]).
+//!   Gaussian release squares of losses add up, so a tenth of epsilon buys 3 to 4 times less noise than it would alone ([`share_of`]).
 //! - Without: discrete Laplace noise of scale b costs moved / b; columns and rounds, a third and two thirds, add up to epsilon.
 //!
 //! **What stands out.** By Chernoff's bound noise on empty cells of the first grid stands out with probability 0.001 at most.
