@@ -1,4 +1,5 @@
-//! `--private-bounds`: what bounds cost that a tenth of the budget finds, beside exact extremes and beside a person's guess that is far too wide.
+//! `--private-bounds`: what bounds cost that a tenth of the budget finds, beside exact extremes and beside a person's
+//! guess that is far too wide.
 
 use std::io::Write;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Audit of private bounds: every count has the stated noise, the claim holds on a worst pair of neighbours, and intervals of slopes are hardly
-//! wider than with exact extremes.
+//! Audit of private bounds: every count has the stated noise, the claim holds on a worst pair of neighbours, and
+//! intervals of slopes are hardly wider than with exact extremes.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 use organza_curator::Publishable;
@@ -18,7 +18,8 @@ use rand_distr::{Distribution, StandardNormal};
 /// A third of it is for the first round: epsilon 1, noise of scale 2.
 const EPSILON: f64 = 3.0;
 const RECORDS: usize = 9;
-/// Cells of 1 and of 1000, four for each power of two: 240 negative ones, the one around zero, and 80 below 1 come before that of 1.
+/// Cells of 1 and of 1000, four for each power of two: 240 negative ones, the one around zero, and 80 below 1 come
+/// before that of 1.
 const ONE: usize = 321;
 const THOUSAND: usize = 360;
 
@@ -65,8 +66,8 @@ fn every_count_has_the_stated_noise() {
     }
 }
 
-/// A lower confidence bound of the loss of the first round stays below a third of epsilon, and is above half of that: a mechanism that
-/// forgets that two counts move would be caught.
+/// A lower confidence bound of the loss of the first round stays below a third of epsilon, and is above half of that: a
+/// mechanism that forgets that two counts move would be caught.
 #[test]
 fn the_claim_holds_on_a_worst_pair() {
     let (plan, count) = (plan(0.0), 4_000);
@@ -98,7 +99,8 @@ fn skewed(rng: &mut ChaCha8Rng) -> [Vec<f64>; 3] {
     columns
 }
 
-/// Catches bounds that are far too wide for one column: a tenth of the budget must buy slopes' intervals near those with exact extremes.
+/// Catches bounds that are far too wide for one column: a tenth of the budget must buy slopes' intervals near those
+/// with exact extremes.
 #[test]
 fn a_tenth_of_the_budget_buys_bounds() {
     let (epsilon, delta, mut rng) = (1.0, 1e-6, ChaCha8Rng::seed_from_u64(20));

@@ -1,4 +1,5 @@
-//! The two grids, and the range that noisy counts on them show. The constants were chosen on random tables, see `experiments/defaults`.
+//! The two grids, and the range that noisy counts on them show. The constants were chosen on random tables, see
+//! `experiments/defaults`.
 
 use organza_release::{CountFamily, CountNoise};
 
@@ -11,13 +12,15 @@ const PARTS: usize = 4;
 const SIDE: usize = (MOST - LEAST) as usize * PARTS;
 /// Probability that noise on empty cells passes for records, in one search.
 const MISTAKE: f64 = 1e-3;
-/// The first range is wider than the cells that stand out by this many times their range on either side: tails do not stand out.
+/// The first range is wider than the cells that stand out by this many times their range on either side: tails do not
+/// stand out.
 const MARGIN: f64 = 1.0;
 /// The least and the largest number of cells of the linear grid, and records for each in units of the noise.
 const FEWEST: f64 = 32.0;
 const MOST_CELLS: f64 = 256.0;
 const RECORDS_OF_NOISE: f64 = 1.0 / 0.35;
-/// What is cut off at either end: this share of the records, or so many standard deviations of the noise if that is more.
+/// What is cut off at either end: this share of the records, or so many standard deviations of the noise if that is
+/// more.
 const SHARE_CUT: f64 = 0.002;
 const NOISE_CUT: f64 = 2.0;
 
@@ -228,7 +231,8 @@ mod tests {
         assert_eq!(standing_out(&[four / 4.0 - 1.0; 4], 8, &noise), None);
     }
 
-    /// Catches a range that begins at the bulk instead of where it rises out of the noise, and one that reaches for single records.
+    /// Catches a range that begins at the bulk instead of where it rises out of the noise, and one that reaches for
+    /// single records.
     #[test]
     fn the_range_is_cut_where_few_records_are_left() {
         let counts = [0.0, -3.0, 2.0, 4.0, 9.0, 40.0, 90.0, 30.0, 8.0, 1.0, 0.0, -2.0];

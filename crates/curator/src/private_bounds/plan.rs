@@ -39,7 +39,8 @@ pub struct BoundsPlan {
     scales: (f64, f64),
 }
 
-/// The epsilon at this delta that is a share of a budget: a Gaussian release of the rest of epsilon and the whole delta still fits.
+/// The epsilon at this delta that is a share of a budget: a Gaussian release of the rest of epsilon and the whole delta
+/// still fits.
 pub fn share_of((epsilon, delta): (f64, f64), share: f64) -> Result<f64, CuratorError> {
     if !(share > 0.0 && share < 1.0) {
         return Err(CuratorError::option(
@@ -137,7 +138,8 @@ impl BoundsPlan {
         })
     }
 
-    /// The ranges that noise of another source would find, for experiments on public or made-up columns: nothing of it can be published.
+    /// The ranges that noise of another source would find, for experiments on public or made-up columns: nothing of it
+    /// can be published.
     #[doc(hidden)]
     pub fn rehearse(
         &self,

@@ -78,7 +78,8 @@ fn a_share_leaves_the_rest_of_the_budget() {
     }
 }
 
-/// Catches a record that is counted in two cells of a grid, or in none: exchanging one moves two counts by one in each round.
+/// Catches a record that is counted in two cells of a grid, or in none: exchanging one moves two counts by one in each
+/// round.
 #[test]
 fn a_record_is_in_one_cell_of_each_round() {
     let plan = plan(&["x"], 1e4, Neighbours::Substitute);
