@@ -35,7 +35,7 @@ pub fn run((studies, only): (u64, &str), data: Option<&Path>, out: &mut impl Wri
     match data.map(diabetes) {
         Some(Ok(table)) => {
             for bounds in BOUNDS {
-                let kind = Kind::Table(table.clone(), [bounds, (0.0, 350.0)]);
+                let kind = Kind::Table(table.clone(), vec![bounds, (0.0, 350.0)]);
                 strata.extend([1.0, 5.0, 15.0].map(|epsilon| Stratum { kind: kind.clone(), epsilon }));
             }
         }

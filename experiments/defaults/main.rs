@@ -1,8 +1,9 @@
 //! Chooses default values of the record-scale radius r, the intercept weight g and the response weight eta; `--bounds`
-//! asks whether default fits are honest, `--radius` how the radius grows with n.
+//! asks whether default fits are honest, `--radius` how the radius grows with n, `--private-bounds` what bounds that are
+//! found with noise cost.
 //!
-//! `defaults [--bounds | --radius] [--studies N] [--only WORDS] [--quick] [--data FOLDER] [--output FILE]`: tables on the
-//! terminal, every figure in the CSV file.
+//! `defaults [--bounds | --radius | --private-bounds] [--studies N] [--only WORDS] [--quick] [--data FOLDER]
+//! [--output FILE]`: tables on the terminal, every figure in the CSV file.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -12,6 +13,7 @@ mod evaluate;
 mod fast;
 mod grid;
 mod mechanism;
+mod private_bounds;
 mod radius;
 mod real;
 mod report;
@@ -34,7 +36,7 @@ type Merits = Vec<[evaluate::Merit; 2]>;
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(
-        "usage: defaults [--bounds | --radius] [--studies N] [--only WORDS] [--quick] [--data FOLDER] [--output FILE]; '{0}' is not understood"
+        "usage: defaults [--bounds | --radius | --private-bounds] [--studies N] [--only WORDS] [--quick] [--data FOLDER] [--output FILE]; '{0}' is not understood"
     )]
     Usage(String),
     #[error(transparent)]
@@ -48,7 +50,8 @@ enum Failure {
 struct Options {
     bounds: bool,
     radius: bool,
-    /// Studies of every stratum of `--bounds`.
+    private_bounds: bool,
+    /// Studies of every stratum of `--bounds` and of every table of `--private-bounds`.
     studies: u64,
     /// Strata whose names hold these words, of `--bounds`.
     only: String,
@@ -62,6 +65,7 @@ impl Options {
         let mut options = Options {
             bounds: false,
             radius: false,
+            private_bounds: false,
             studies: 200,
             only: String::new(),
             quick: false,
@@ -74,6 +78,7 @@ impl Options {
             match argument.as_str() {
                 "--bounds" => options.bounds = true,
                 "--radius" => options.radius = true,
+                "--private-bounds" => options.private_bounds = true,
                 "--studies" => {
                     let count = arguments.next().and_then(|count| count.parse().ok());
                     options.studies = count.ok_or(Failure::Usage(argument))?;
@@ -197,6 +202,9 @@ fn run() -> Result<(), Failure> {
     let mut out = File::create(&options.output)?;
     if options.bounds {
         return bounds::run((options.studies, &options.only), options.data.as_deref(), &mut out);
+    }
+    if options.private_bounds {
+        return private_bounds::run(options.studies, options.data.as_deref(), &mut out);
     }
     writeln!(out, "{CSV_HEAD}")?;
     if options.radius {

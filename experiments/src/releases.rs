@@ -2,7 +2,8 @@
 
 use organza_release::loss::{LossError, gaussian_scale};
 use organza_release::{
-    Domain, Family, Missing, Neighbours, Noise, Norm, PrivacyLoss, Release, Statistic, Tool, sensitivity,
+    CountFamily, Domain, Family, Missing, Neighbours, Noise, Norm, PrivacyLoss, Release, Statistic, Tool,
+    sensitivity,
 };
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
@@ -17,6 +18,15 @@ pub fn standard_noise(family: Family, rng: &mut impl Rng) -> f64 {
             -libm::log1p(-uniform.abs()).copysign(-uniform)
         }
     }
+}
+
+/// Noise of a count: rounded, which is near enough to the discrete laws where their scale is some records.
+pub fn count_noise(family: CountFamily, scale: f64, rng: &mut impl Rng) -> i128 {
+    let family = match family {
+        CountFamily::DiscreteGaussian | CountFamily::Gaussian => Family::Gaussian,
+        CountFamily::DiscreteLaplace | CountFamily::Laplace => Family::Laplace,
+    };
+    (scale * standard_noise(family, rng)).round() as i128
 }
 
 /// How releases of one experiment are made.

@@ -50,8 +50,8 @@ pub enum Kind {
     AddRemove,
     /// Independent features, Laplace noise.
     Laplace,
-    /// A table that is given, of one feature with these bounds, and bounds of the response.
-    Table(Table, [(f64, f64); 2]),
+    /// A table that is given, bounds of its features, and last those of the response.
+    Table(Table, Vec<(f64, f64)>),
 }
 
 /// Features of every record, and its response.
@@ -102,7 +102,10 @@ impl std::fmt::Display for Kind {
             Kind::LogNormal => write!(to, "log-normal clamped"),
             Kind::AddRemove => write!(to, "add-remove"),
             Kind::Laplace => write!(to, "laplace"),
-            Kind::Table(_, [(lower, upper), _]) => write!(to, "table with bounds {lower}:{upper}"),
+            Kind::Table(_, bounds) => {
+                let (lower, upper) = bounds.first().unwrap_or(&(0.0, 0.0));
+                write!(to, "table with bounds {lower}:{upper}")
+            }
         }
     }
 }
@@ -112,6 +115,8 @@ impl std::fmt::Display for Kind {
 pub struct Found {
     /// Whether the interval of every coefficient holds.
     pub coefficients: Vec<bool>,
+    /// The intervals of the slopes.
+    pub slopes: Vec<(f64, f64)>,
     /// Whether that of sigma does.
     pub sigma: bool,
     /// Whether that of R^2 does.
@@ -229,12 +234,15 @@ impl Stratum {
                 let problem = line(size, &[0.2, 0.5, 0.3], 0.5, rng, feature);
                 Problem { bounds: vec![(0.0, 6.0); 2], truth: None, ..problem }
             }
-            Kind::Table(table, [feature, response]) => Problem {
-                bounds: vec![*feature],
-                response: *response,
-                tables: vec![table.clone()],
-                truth: None,
-            },
+            Kind::Table(table, bounds) => {
+                let (response, features) = bounds.split_last().unwrap_or((&(0.0, 0.0), &[]));
+                Problem {
+                    bounds: features.to_vec(),
+                    response: *response,
+                    tables: vec![table.clone()],
+                    truth: None,
+                }
+            }
         }
     }
 
@@ -349,6 +357,7 @@ impl Problem {
         }
         Some(Found {
             coefficients: (0..d).map(|k| holds(k, beta[k])).collect(),
+            slopes: rows[1..d].iter().map(|row| (row.equal_tailed.lower, row.equal_tailed.upper)).collect(),
             sigma: holds(d, sigma),
             r_squared: holds(d + 1, share),
             predictive: self.predictive(fitted, rng)?,

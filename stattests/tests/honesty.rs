@@ -70,10 +70,10 @@ fn natural_bounds_of_a_real_feature() {
         table.x.push(vec![x]);
         table.y.push((10.2 * x - 117.0 + 62.0 * normal()).clamp(25.0, 346.0));
     }
-    let kind = |upper: f64| Kind::Table(table.clone(), [(0.0, upper), (0.0, 350.0)]);
+    let kind = |upper: f64| Kind::Table(table.clone(), vec![(0.0, upper), (0.0, 350.0)]);
     check(kind(100.0), 1.0);
     check(kind(1000.0), 15.0);
-    let near = Stratum { kind: Kind::Table(table.clone(), [(10.0, 60.0), (0.0, 350.0)]), epsilon: 15.0 };
+    let near = Stratum { kind: Kind::Table(table.clone(), vec![(10.0, 60.0), (0.0, 350.0)]), epsilon: 15.0 };
     let found = near.coverage(STUDIES).unwrap();
     assert!(found.coefficients.iter().all(|percent| *percent >= LEAST), "{found:?}");
     assert!(found.width < 1.3, "{found:?}");

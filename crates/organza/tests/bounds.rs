@@ -51,6 +51,23 @@ fn private_bounds_are_charged_and_serve_a_release() {
     folder.run("bounds people.csv --columns year --epsilon 0 -o c.toml").says(2, &["--epsilon"]);
 }
 
+/// Catches a share after which the rest of the budget does not fit, and one that leaves a part unused.
+#[test]
+fn a_share_of_the_budget_leaves_the_rest() {
+    let folder = people(5000);
+    folder
+        .run("ledger budget people.csv.ledger --dataset people --party people --epsilon 1 --delta 1e-6")
+        .says(0, &[]);
+    let bounds = "bounds people.csv --columns year,income,ill --epsilon 1 --share 0.1 -o b.toml";
+    folder.run(bounds).says(2, &["--delta"]);
+    folder.run(&format!("{bounds} --delta 1e-6")).says(0, &[]);
+    assert!(folder.read("b.toml").contains("delta = 0.000001"), "{}", folder.read("b.toml"));
+    let release =
+        "release people.csv --formula ill~year+income --bounds b.toml --delta 1e-6 -o r.json --epsilon";
+    folder.run(&format!("{release} 0.91")).says(1, &["does not suffice"]);
+    folder.run(&format!("{release} 0.9")).says(0, &["spent epsilon"]);
+}
+
 /// Catches a column that noise hides and that gets bounds all the same.
 #[test]
 fn what_noise_hides_is_said() {

@@ -1,6 +1,6 @@
 //! Private bounds as a file of bounds, with what they cost in comments; and the common bounds of several parties.
 
-use organza_release::{Neighbours, Tool};
+use organza_release::{CountFamily, Neighbours, Tool};
 use serde::Serialize;
 
 use crate::CuratorError;
@@ -9,7 +9,7 @@ use crate::bounds::{Bounds, ColumnBounds, table_header};
 /// Noisy counts of a grid.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NoisyCells {
-    /// Scale of the discrete Laplace noise on each.
+    /// Scale of the noise on each.
     pub scale: f64,
     /// One for each cell.
     pub counts: Vec<f64>,
@@ -35,8 +35,12 @@ pub struct PrivateBounds {
     pub party: String,
     /// When, RFC 3339 in UTC.
     pub created: String,
-    /// Privacy loss of all columns together; delta is 0.
+    /// Privacy loss of all columns together.
     pub epsilon: f64,
+    /// Its delta.
+    pub delta: f64,
+    /// Family of the noise on all counts.
+    pub family: CountFamily,
     /// Which tables count as neighbours.
     pub neighbours: Neighbours,
     /// The columns in the order in which they were asked for.
@@ -61,12 +65,16 @@ impl PrivateBounds {
             Neighbours::Substitute => "substitute",
             Neighbours::AddRemove => "add-remove",
         };
+        let family = match self.family {
+            CountFamily::DiscreteGaussian => "Gaussian",
+            _ => "Laplace",
+        };
         let mut text = format!(
             "# Private bounds: found with noise, not read off the data. They may be published.\n\
              # party {:?}, {}, {} {}\n\
-             # epsilon = {}, delta = 0, neighbours {neighbours}; discrete Laplace noise on counts of a grid of scales and of a\n\
+             # epsilon = {}, delta = {}, neighbours {neighbours}; discrete {family} noise on counts of a grid of scales and of a\n\
              # linear grid inside. Some records may lie outside; they will be clamped.\n",
-            self.party, self.created, self.tool.name, self.tool.version, self.epsilon
+            self.party, self.created, self.tool.name, self.tool.version, self.epsilon, self.delta
         );
         for column in &self.columns {
             let mut bounds = Bounds::default();

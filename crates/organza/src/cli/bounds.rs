@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use organza_curator::bounds::Bounds;
 use organza_curator::output::PendingFile;
-use organza_curator::private_bounds::{BoundsPlan, BoundsRequest, PrivateBounds, combine, template};
+use organza_curator::private_bounds::{
+    BoundsPlan, BoundsRequest, PrivateBounds, combine, share_of, template,
+};
+use organza_release::CountFamily;
 use serde_json::json;
 
 use super::beside_table::{BesideTable, NO_LEDGER};
@@ -27,9 +30,15 @@ pub struct BoundsArguments {
     /// Columns of numbers whose bounds are found with noise: a,b,c
     #[arg(long, value_name = "NAMES", requires = "epsilon", required_unless_present_any = ["template", "combine"])]
     columns: Option<String>,
-    /// Privacy loss of all these bounds together; a tenth of the budget is a good choice
+    /// Privacy loss of all these bounds together, or of bounds and release with --share
     #[arg(long, allow_negative_numbers = true)]
     epsilon: Option<f64>,
+    /// Its delta; 0 takes Laplace noise, more takes Gaussian noise, which costs less beside a Gaussian release
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+    delta: f64,
+    /// Spend this share: a Gaussian release of the rest of epsilon and the whole delta still fits. 0.1 is a good choice
+    #[arg(long, allow_negative_numbers = true, conflicts_with_all = ["template", "combine"])]
+    share: Option<f64>,
     /// Which tables count as neighbours
     #[arg(long, value_enum, default_value_t = NeighboursName::Substitute)]
     neighbours: NeighboursName,
@@ -101,29 +110,41 @@ impl BoundsArguments {
         if columns.iter().any(String::is_empty) {
             return Err(Failure::bad_input("--columns: a name is missing; write a,b,c"));
         }
-        let epsilon = self.epsilon.ok_or_else(|| Failure::bad_input("--epsilon is needed"))?;
+        let whole = self.epsilon.ok_or_else(|| Failure::bad_input("--epsilon is needed"))?;
+        let epsilon = match self.share {
+            Some(_) if self.delta <= 0.0 => {
+                return Err(Failure::bad_input("--share: give the delta of the whole with --delta"));
+            }
+            Some(share) => share_of((whole, self.delta), share)?,
+            None => whole,
+        };
         let neighbours = self.neighbours.into();
-        Ok(BoundsPlan::new(&BoundsRequest { columns, epsilon, neighbours })?)
+        Ok(BoundsPlan::new(&BoundsRequest { columns, epsilon, delta: self.delta, neighbours })?)
     }
 
     fn explain(&self, plan: &BoundsPlan) -> Result<Status, Failure> {
         let (first, second) = plan.scales();
         let preview = self.beside.preview(self.table.as_deref(), &plan.charge())?;
-        let (epsilon, visible) = (plan.request().epsilon, plan.visible());
+        let (epsilon, delta, visible) = (plan.request().epsilon, plan.request().delta, plan.visible());
         if self.json {
             let scales = [first, second];
             print_json(&json!({
-                "columns": plan.request().columns, "epsilon": epsilon, "delta": 0.0, "scales": scales, "visible": visible,
-                "ledger": preview,
+                "columns": plan.request().columns, "epsilon": epsilon, "delta": delta, "family": plan.family(), "scales": scales,
+                "visible": visible, "ledger": preview,
             }))?;
             return Ok(Status::Fine);
         }
+        let family = match plan.family() {
+            CountFamily::DiscreteGaussian => "Gaussian",
+            _ => "Laplace",
+        };
         let text = format!(
-            "columns      {}\nguarantee    ({}, 0)-differential privacy, neighbours {:?}\nnoise        discrete Laplace of scale {} on \
+            "columns      {}\nguarantee    ({}, {})-differential privacy, neighbours {:?}\nnoise        discrete {family} of scale {} on \
              counts of powers of two, and of {} on those of a linear grid inside\nvisible      about {visible:.0} records of a column \
              together; what is rarer may be clamped\n",
             plan.request().columns.join(", "),
             short(epsilon),
+            short(delta),
             plan.request().neighbours,
             short(first),
             short(second),
@@ -144,7 +165,7 @@ impl BoundsArguments {
         bar.finish();
         let outcome = outcome?;
         let found: &PrivateBounds = &outcome.release;
-        let loss = Loss { epsilon: found.epsilon, delta: 0.0, stated: json!(found) };
+        let loss = Loss { epsilon: found.epsilon, delta: found.delta, stated: json!(found) };
         if !self.json {
             let number = |value: Option<f64>| value.map_or("hidden by noise".to_string(), short);
             let rows = found.columns.iter().map(|column| {
