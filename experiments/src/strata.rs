@@ -4,6 +4,7 @@
 //! 95 percent intervals hold the coefficients, sigma, R^2 and new records. Where the truth is a line it is the yardstick, else least squares on the clamped and weighted records.
 
 use organza_curator::bounds::Bounds;
+use organza_curator::defaults::planned_records;
 use organza_curator::mechanism::{Plan as ReleasePlan, Request};
 use organza_infer::{Fit, MethodSpec, ModelSpec, fit};
 use organza_mcmc::diagnostics::equal_tailed;
@@ -261,6 +262,8 @@ impl Stratum {
         request.family = self.family();
         if self.kind == Kind::AddRemove {
             request.neighbours = Neighbours::AddRemove;
+        } else {
+            request.records = problem.tables.first().and_then(|table| planned_records(table.y.len() as u64));
         }
         ReleasePlan::new(&request).map_err(|error| error.to_string())
     }
