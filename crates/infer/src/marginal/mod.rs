@@ -58,11 +58,19 @@ pub struct MarginalDensity {
     spaces: Lent<Space>,
 }
 
-/// Coordinates of the chain: a point of the population is centre + basis times them. Row-major.
+/// Coordinates of the chain: a point of the population is the centre plus axes times them.
 #[derive(Debug, Clone)]
 struct Frame {
     centre: Vec<f64>,
-    basis: Vec<f64>,
+    axes: Axes,
+}
+
+#[derive(Debug, Clone)]
+enum Axes {
+    /// A scale for every coordinate.
+    Scales(Vec<f64>),
+    /// A matrix, row-major.
+    Turned(Vec<f64>),
 }
 
 /// Memory of one evaluation.

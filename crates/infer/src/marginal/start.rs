@@ -1,13 +1,14 @@
 //! Where chains start and the frame in which they move: the mode, and the curvature there.
 
-use organza_mcmc::Gradient;
+use organza_mcmc::{ChainRng, Gradient};
 
 use super::lbfgs::climb;
 use super::parties::{ResponseSquare, Sums};
 use super::population::{Shape, shrink};
-use super::{Frame, MarginalDensity};
+use super::{Axes, Frame, MarginalDensity};
 use crate::linalg::{Cholesky, dot, invert_lower, symmetric_eigen};
 use crate::noise_level::NoiseLevel;
+use crate::random::fill_normal;
 
 /// Step of the differences of gradients, in coordinates that vary by about 1.
 const STEP: f64 = 1e-3;
@@ -18,6 +19,10 @@ const ROUNDS: usize = 6;
 const NEAR: f64 = 0.3;
 /// No mode is sought beyond: where noise hides a feature and its coefficient is given there may be none.
 const FARTHEST: f64 = 3.0;
+/// Coordinates beyond which axes are not turned: twenty-five features have about 400.
+const MOST_TURNED: usize = 400;
+/// Random directions from which scales are guessed there.
+const PROBES: u32 = 20;
 /// A coordinate does not vary by more than 1 / sqrt of this at a step.
 const LEAST_CURVATURE: f64 = 0.05;
 
@@ -117,8 +122,8 @@ fn moments(sums: &Sums, shape: Shape) -> Vec<f64> {
 pub(super) fn settle(density: &mut MarginalDensity) {
     let mut step = FIRST_STEP;
     for _ in 0..ROUNDS {
-        if let Some(basis) = curvature(density, step) {
-            density.frame.basis = basis;
+        if let Some(axes) = curvature(density, step) {
+            density.frame.axes = axes;
             step = STEP;
         }
         let mut point = vec![0.0; density.frame.centre.len()];
@@ -131,39 +136,85 @@ pub(super) fn settle(density: &mut MarginalDensity) {
             break;
         }
     }
-    if let Some(basis) = curvature(density, STEP) {
-        density.frame.basis = basis;
+    if let Some(axes) = curvature(density, STEP) {
+        density.frame.axes = axes;
     }
 }
 
-/// The basis in which the negative second derivatives at the centre are the identity; where the density is not concave they are made larger. Where noise hides
-/// something the curvature at the mode is not that elsewhere: then only their diagonal. None where they are not finite.
-fn curvature(density: &MarginalDensity, step: f64) -> Option<Vec<f64>> {
+/// Axes in which the negative second derivatives at the centre are the identity; where the density is not concave they are made
+/// larger. Where noise hides something the curvature at the mode is not that elsewhere, and of many coordinates it takes too
+/// long: then only scales. None where derivatives are not finite.
+fn curvature(density: &MarginalDensity, step: f64) -> Option<Axes> {
     let dim = density.frame.centre.len();
-    let (mut up, mut down, mut point) = (vec![0.0; dim], vec![0.0; dim], vec![0.0; dim]);
-    let mut second = vec![0.0; dim * dim];
-    for k in 0..dim {
-        point[k] = step;
-        density.log_density_and_gradient(&point, &mut up);
-        point[k] = -step;
-        density.log_density_and_gradient(&point, &mut down);
-        point[k] = 0.0;
-        for i in 0..dim {
-            let value = -0.25 * (up[i] - down[i]) / step;
-            second[k * dim + i] += value;
-            second[i * dim + k] += value;
+    match &density.frame.axes {
+        Axes::Scales(scales) if dim > MOST_TURNED => rescaled(scales, &probed_diagonal(density, step)),
+        axes => {
+            let second = second_derivatives(density, step);
+            match axes {
+                Axes::Scales(scales) if density.noise != NoiseLevel::Low => {
+                    rescaled(scales, &(0..dim).map(|k| second[k * (dim + 1)]).collect::<Vec<_>>())
+                }
+                _ => turned(axes, second),
+            }
         }
     }
+}
+
+fn rescaled(scales: &[f64], second: &[f64]) -> Option<Axes> {
+    let scale = |(scale, second): (&f64, &f64)| scale / second.abs().max(LEAST_CURVATURE).sqrt();
+    second
+        .iter()
+        .all(|value| value.is_finite())
+        .then(|| Axes::Scales(scales.iter().zip(second).map(scale).collect()))
+}
+
+/// Negative second derivatives, by differences of gradients.
+fn second_derivatives(density: &MarginalDensity, step: f64) -> Vec<f64> {
+    let dim = density.frame.centre.len();
+    let (mut second, mut direction) = (vec![0.0; dim * dim], vec![0.0; dim]);
+    for k in 0..dim {
+        direction[k] = 1.0;
+        for (i, value) in along(density, &direction, step).into_iter().enumerate() {
+            second[k * dim + i] += 0.5 * value;
+            second[i * dim + k] += 0.5 * value;
+        }
+        direction[k] = 0.0;
+    }
+    second
+}
+
+/// Their diagonal, nearly: the mean of v (H v) over random signs v.
+fn probed_diagonal(density: &MarginalDensity, step: f64) -> Vec<f64> {
+    let dim = density.frame.centre.len();
+    let (mut diagonal, mut signs) = (vec![0.0; dim], vec![0.0; dim]);
+    for probe in 0..PROBES {
+        fill_normal(&mut ChainRng::new(0, probe), &mut signs);
+        signs.iter_mut().for_each(|value| *value = 1f64.copysign(*value));
+        let image = along(density, &signs, step);
+        let terms = diagonal.iter_mut().zip(signs.iter().zip(&image));
+        terms.for_each(|(sum, (sign, image))| *sum += sign * image / f64::from(PROBES));
+    }
+    diagonal
+}
+
+/// Negative second derivatives along a direction.
+fn along(density: &MarginalDensity, direction: &[f64], step: f64) -> Vec<f64> {
+    let gradient = |step: f64| {
+        let point: Vec<f64> = direction.iter().map(|value| step * value).collect();
+        let mut gradient = vec![0.0; point.len()];
+        density.log_density_and_gradient(&point, &mut gradient);
+        gradient
+    };
+    let (up, down) = (gradient(step), gradient(-step));
+    up.iter().zip(&down).map(|(up, down)| -0.5 * (up - down) / step).collect()
+}
+
+/// Axes times the inverse transposed root of the second derivatives.
+fn turned(axes: &Axes, second: Vec<f64>) -> Option<Axes> {
     if second.iter().any(|value| !value.is_finite()) {
         return None;
     }
-    if density.noise != NoiseLevel::Low {
-        let mut scaled = vec![0.0; dim * dim];
-        for k in (0..dim).map(|k| k * (dim + 1)) {
-            scaled[k] = density.frame.basis[k] / second[k].abs().max(LEAST_CURVATURE).sqrt();
-        }
-        return Some(scaled);
-    }
+    let dim = second.len().isqrt();
     let least = (0..dim).map(|k| second[k * dim + k]).fold(f64::INFINITY, f64::min).abs();
     let mut ridge = 0.0;
     let lower = loop {
@@ -177,26 +228,26 @@ fn curvature(density: &MarginalDensity, step: f64) -> Option<Vec<f64>> {
             return None;
         }
     };
-    // U <- U L^-T.
-    let mut inverse = vec![0.0; dim * dim];
+    let (mut inverse, mut turned) = (vec![0.0; dim * dim], vec![0.0; dim * dim]);
     invert_lower(&lower, &mut inverse, dim);
-    let basis = &density.frame.basis;
-    let mut turned = vec![0.0; dim * dim];
-    for (row, to) in turned.chunks_exact_mut(dim).enumerate() {
-        let from = &basis[row * dim..(row + 1) * dim];
-        for (column, to) in to.iter_mut().enumerate() {
-            *to = dot(&from[..=column], &inverse[column * dim..column * dim + column + 1]);
-        }
+    for (k, to) in turned.iter_mut().enumerate() {
+        let (row, column) = (k / dim, k % dim);
+        *to = match axes {
+            // The upper triangle of the inverse is zero.
+            Axes::Scales(scales) => scales[row] * inverse[column * dim + row],
+            Axes::Turned(basis) => dot(
+                &basis[row * dim..row * dim + column + 1],
+                &inverse[column * dim..column * dim + column + 1],
+            ),
+        };
     }
-    Some(turned)
+    Some(Axes::Turned(turned))
 }
 
 impl Frame {
     /// The frame at a point with unit axes.
     pub fn at(centre: Vec<f64>) -> Self {
-        let dim = centre.len();
-        let basis = (0..dim * dim).map(|k| f64::from(u8::from(k % (dim + 1) == 0))).collect();
-        Self { centre, basis }
+        Self { axes: Axes::Scales(vec![1.0; centre.len()]), centre }
     }
 
     /// A point of the population from coordinates of the chain.
@@ -208,18 +259,32 @@ impl Frame {
 
     /// The same into a place.
     pub fn read(&self, coordinates: &[f64], point: &mut [f64]) {
-        let rows = self.basis.chunks_exact(self.centre.len().max(1));
-        for ((to, row), centre) in point.iter_mut().zip(rows).zip(&self.centre) {
-            *to = centre + dot(row, coordinates);
+        let places = point.iter_mut().zip(&self.centre);
+        match &self.axes {
+            Axes::Scales(scales) => {
+                let scaled = scales.iter().zip(coordinates).map(|(scale, value)| scale * value);
+                places.zip(scaled).for_each(|((to, centre), value)| *to = centre + value);
+            }
+            Axes::Turned(basis) => {
+                let rows = basis.chunks_exact(self.centre.len().max(1));
+                places.zip(rows).for_each(|((to, centre), row)| *to = centre + dot(row, coordinates));
+            }
         }
     }
 
     /// A gradient with respect to the coordinates of the chain.
     pub fn pull_back(&self, slope: &[f64], gradient: &mut [f64]) {
-        gradient.fill(0.0);
-        let rows = self.basis.chunks_exact(self.centre.len().max(1));
-        for (slope, row) in slope.iter().zip(rows) {
-            gradient.iter_mut().zip(row).for_each(|(sum, value)| *sum += slope * value);
+        match &self.axes {
+            Axes::Scales(scales) => {
+                let scaled = scales.iter().zip(slope).map(|(scale, slope)| scale * slope);
+                gradient.iter_mut().zip(scaled).for_each(|(to, value)| *to = value);
+            }
+            Axes::Turned(basis) => {
+                gradient.fill(0.0);
+                for (slope, row) in slope.iter().zip(basis.chunks_exact(self.centre.len().max(1))) {
+                    gradient.iter_mut().zip(row).for_each(|(sum, value)| *sum += slope * value);
+                }
+            }
         }
     }
 }
