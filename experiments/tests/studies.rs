@@ -62,12 +62,13 @@ fn a_matrix_leaves_out_what_is_too_slow() {
     assert!(!Matrix::methods().contains(&Method::AdaSsp));
 }
 
-/// Widths and errors fall with epsilon, and at a very large one nearly to what they are without privacy (records that are shrunk cost some percent). Catches
+/// Widths and errors fall with epsilon, and at a very large one nearly to what they are without privacy (a radius that lets go costs some percent). Catches
 /// noise that does not follow epsilon, and units that differ between the two fits.
 #[test]
 fn widths_fall_to_those_without_privacy() {
     let epsilons = vec![0.1, 1.0, 50.0];
-    let design = Design { records: 20_000, features: 2, epsilons, replicates: 10, ..Design::default() };
+    let design =
+        Design { records: 20_000, features: 2, fill: 0.3, epsilons, replicates: 10, ..Design::default() };
     let points = frontier(design);
     assert!(points.windows(2).all(|pair| pair[0].width > pair[1].width * 0.999), "{points:?}");
     assert!(points[0].rmse > 3.0 * points[2].rmse && points[0].ratio > 3.0, "{points:?}");

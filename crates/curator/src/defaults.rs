@@ -18,7 +18,7 @@ const TYPICAL_VARIANCE: f64 = 0.09;
 const RESIDUAL_VARIANCE: f64 = 0.05;
 
 /// How much noise a larger radius may bring: its variance in a slope over the sampling variance of that slope.
-pub const NOISE_SHARE: f64 = 0.2;
+pub const NOISE_SHARE: f64 = 0.05;
 
 /// Radii between the smallest and the longest are multiples of this, so that machines that round differently agree on
 /// them.
