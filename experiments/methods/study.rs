@@ -78,6 +78,7 @@ impl Study {
             party: format!("party{party}"),
             output: self.folder.path().join("release.json"),
             overwrite: true,
+            allow_weak_guarantee: true,
             batch_rows: None,
             ledger: None,
         };

@@ -100,6 +100,20 @@ pub enum CuratorError {
         /// What went wrong.
         cause: Box<CuratorError>,
     },
+    /// The site does not allow it.
+    #[error("{file}: the policy of this site forbids it: {reason}; nothing was charged or published")]
+    Policy {
+        /// The policy.
+        file: String,
+        /// What it forbids.
+        reason: String,
+    },
+    /// The guarantee is hardly one.
+    #[error("{reason}; use a smaller one, or say --allow-weak-guarantee; nothing was charged or published")]
+    WeakGuarantee {
+        /// Why.
+        reason: String,
+    },
     /// The bounds are wrong.
     #[error(transparent)]
     Bounds(#[from] BoundsError),

@@ -1,14 +1,16 @@
 //! A release from beginning to end: reserve the output, measure, charge, draw, write, record.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use organza_release::{Neighbours, Release, batch_name};
 
 use crate::CuratorError;
+use crate::fingerprint::Fingerprint;
 use crate::ledger::{Account, Charge, ChargeOutcome, Ledger};
 use crate::measure::plan_for;
 use crate::mechanism::{Plan, Request};
 use crate::output::PendingFile;
+use crate::policy::{Policy, Subject, check_guarantee};
 use crate::publishable::Publishable;
 use crate::table::{Counts, Input, Progress, ReadOptions, Reading};
 
@@ -25,6 +27,8 @@ pub struct Job {
     pub output: PathBuf,
     /// Whether an existing release file is replaced.
     pub overwrite: bool,
+    /// Whether a guarantee that is hardly one is meant.
+    pub allow_weak_guarantee: bool,
     /// Rows per release, for many releases over disjoint batches.
     pub batch_rows: Option<u64>,
     /// The ledger and the data set's name in it; none if losses are kept elsewhere.
@@ -71,7 +75,9 @@ impl Job {
             return Err(CuratorError::option("--batch-records", reason));
         }
         let file = PendingFile::create(&self.output, self.overwrite)?;
-        let reading = Reading { input: &self.input, options: &self.options, progress };
+        let fingerprint = self.ledger.as_ref().map(|(path, _)| Ledger::fingerprint_key(path)).transpose()?;
+        let options = ReadOptions { fingerprint, ..self.options.clone() };
+        let reading = Reading { input: &self.input, options: &options, progress };
         match self.batch_rows {
             None => self.release_whole(plan, file, &reading),
             Some(rows) => self.release_batches(plan, file, rows, &reading),
@@ -87,7 +93,7 @@ impl Job {
         let (exact, counts) = plan.measure(reading)?;
         plan.check(&exact, &self.input.name())?;
         let warnings = plan.warnings(&exact, self.options.missing);
-        let (mut ledger, charge) = self.charge(&plan.cost())?;
+        let (mut ledger, charge) = self.charge(plan, counts.records, counts.content.clone())?;
         let release = plan.draw(&exact, &self.party, self.options.missing)?;
         file.write(&plan.text(&release)?)?;
         file.finish()?;
@@ -107,6 +113,9 @@ impl Job {
             return Err(CuratorError::option("--batch-records", "must be at least 1"));
         }
         let (mut ledger, mut charge, mut first, mut releases, mut said) = (None, None, None, 0, vec![]);
+        // A stream can be read but once: it is recognised when it has been read.
+        let again = self.ledger.is_some() && self.input.is_regular_file();
+        let content = if again { plan.measure(reading)?.1.content } else { Fingerprint::default() };
         let mut number = 0;
         let measured = plan.measure_batches(reading, rows, &mut |batch| {
             number += 1;
@@ -115,7 +124,7 @@ impl Job {
             }
             if first.is_none() {
                 said = plan.warnings(batch, self.options.missing);
-                (ledger, charge) = self.charge(&plan.cost())?;
+                (ledger, charge) = self.charge(plan, rows, content.clone())?;
             }
             let release = plan.draw(batch, &batch_name(&self.party, number, rows), self.options.missing)?;
             file.write(&plan.line(&release)?)?;
@@ -133,14 +142,25 @@ impl Job {
         let path = self.output.display().to_string();
         let counts =
             measured.map_err(|cause| CuratorError::Interrupted { path, releases, cause: Box::new(cause) })?;
+        if let (Some(ledger), Some((_, account))) = (&mut ledger, &self.ledger) {
+            let noted = ledger.note_content(&account.clone().with_content(counts.content.clone()));
+            said.extend(noted.err().map(|error| error.to_string()));
+        }
         Ok(Outcome { release, releases, counts, charge, warnings: said })
     }
 
-    fn charge(&self, cost: &Charge) -> Result<(Option<Ledger>, Option<ChargeOutcome>), CuratorError> {
-        let Some((path, account)) = &self.ledger else { return Ok((None, None)) };
-        let mut ledger = Ledger::open(path)?;
-        let outcome = ledger.charge(account, cost)?;
-        Ok((Some(ledger), Some(outcome)))
+    fn charge<P: Publishable>(
+        &self,
+        plan: &P,
+        records: u64,
+        content: Fingerprint,
+    ) -> Result<(Option<Ledger>, Option<ChargeOutcome>), CuratorError> {
+        let cost = plan.cost();
+        if !self.allow_weak_guarantee {
+            check_guarantee(&cost, records)?;
+        }
+        let account = self.ledger.as_ref().map(|(path, account)| (path.as_path(), account));
+        Ok(charge(&plan.subject(), &cost, account, content)?.unzip())
     }
 
     fn mark_published(
@@ -153,4 +173,19 @@ impl Job {
         }
         Ok(())
     }
+}
+
+/// Charges a ledger, if there is one, for records of this content, as far as the site allows it.
+pub fn charge(
+    subject: &Subject,
+    cost: &Charge,
+    account: Option<(&Path, &Account)>,
+    content: Fingerprint,
+) -> Result<Option<(Ledger, ChargeOutcome)>, CuratorError> {
+    let policies = Policy::of_site()?;
+    policies.iter().try_for_each(|policy| policy.check(subject, cost, account.map(|(path, _)| path)))?;
+    let Some((path, account)) = account else { return Ok(None) };
+    let mut ledger = Ledger::open_for(path, &content)?.within(policies.iter().filter_map(Policy::total));
+    let outcome = ledger.charge(&account.clone().with_content(content), cost)?;
+    Ok(Some((ledger, outcome)))
 }

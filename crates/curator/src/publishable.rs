@@ -1,11 +1,12 @@
 //! What a job needs to know of a plan: how to measure, what it costs, how to publish.
 
-use organza_release::{Missing, Neighbours, Release};
+use organza_release::{Missing, Neighbours, Release, Statistic};
 
 use crate::CuratorError;
 use crate::ledger::Charge;
 use crate::measure::{measure_batches, measure_statistic};
 use crate::mechanism::{NoiseRng, Plan};
+use crate::policy::Subject;
 use crate::sums::Measured;
 use crate::table::{Counts, Reading, Table};
 
@@ -21,6 +22,9 @@ pub trait Publishable {
 
     /// What the ledger is charged.
     fn cost(&self) -> Charge;
+
+    /// What is computed, and from which columns.
+    fn subject(&self) -> Subject;
 
     /// Looks for the needed columns in the table's header, and at no value.
     fn check_columns(&self, reading: &Reading<'_>) -> Result<(), CuratorError>;
@@ -73,6 +77,16 @@ impl Publishable for Plan {
         self.charge(self.description())
     }
 
+    fn subject(&self) -> Subject {
+        let statistic = match self.statistic() {
+            Statistic::Gram { .. } => "gram",
+            Statistic::AveragedGram { .. } => "averaged-gram",
+            Statistic::AdaSsp { .. } => "ada-ssp",
+            Statistic::FourthMoments { .. } => "fourth-moments",
+        };
+        Subject { statistic, columns: self.design().column_names() }
+    }
+
     fn check_columns(&self, reading: &Reading<'_>) -> Result<(), CuratorError> {
         Table::new(reading.input, self.design(), reading.options, reading.progress).check_columns()
     }
@@ -106,7 +120,9 @@ impl Publishable for Plan {
         let regressors = self.domain().dimension() - 1;
         let averaged = self.statistic().averaged();
         let rows = records / averaged;
-        if (rows as f64) < regressors as f64 {
+        // A confidential number is not told on a terminal either.
+        let public = self.neighbours() == Neighbours::Substitute;
+        if public && rows < regressors as u64 {
             said.push(format!("{rows} records for {regressors} coefficients: they cannot be told apart"));
         }
         if !records.is_multiple_of(averaged) {
@@ -115,7 +131,6 @@ impl Publishable for Plan {
                 records % averaged
             ));
         }
-        said.extend(large_delta(self.privacy().delta, records));
         said.extend(dropped(missing));
         said
     }
@@ -131,16 +146,6 @@ impl Publishable for Plan {
     fn line(&self, published: &Release) -> Result<String, CuratorError> {
         Ok(published.to_json_line()?)
     }
-}
-
-/// A delta beyond one over the number of records protects nobody in particular.
-pub(crate) fn large_delta(delta: f64, records: u64) -> Option<String> {
-    (delta * records as f64 > 1.0).then(|| {
-        format!(
-            "delta = {delta} is larger than 1/n = {:.1e}: publishing a whole record could satisfy it; use a smaller one",
-            1.0 / records as f64
-        )
-    })
 }
 
 /// What dropping says about the records.

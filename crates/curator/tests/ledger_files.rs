@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use organza_curator::ledger::{Account, Charge, Ledger, LedgerError};
+use organza_release::Neighbours;
 use organza_release::loss::Mechanism;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
@@ -18,14 +19,20 @@ fn account() -> Account {
 }
 
 fn charge(description: &str) -> Charge {
-    let (mechanism, description) = (Mechanism::Pure { epsilon: 0.001 }, description.to_owned());
-    Charge { mechanism, total_variation: 0.0, claimed_epsilon: 0.001, claimed_delta: 0.0, description }
+    Charge {
+        mechanism: Mechanism::Pure { epsilon: 0.001 },
+        total_variation: 0.0,
+        neighbours: Some(Neighbours::Substitute),
+        claimed_epsilon: 0.001,
+        claimed_delta: 0.0,
+        description: description.to_owned(),
+    }
 }
 
 /// A ledger of many pages.
 fn write_long_ledger(path: &Path) {
     let mut ledger = Ledger::open(path).unwrap();
-    ledger.set_budget(&account(), 1.0, 0.0).unwrap();
+    ledger.set_budget(&account(), 1.0, 0.0, None).unwrap();
     for _ in 0..20 {
         ledger.charge(&account(), &charge(&"long ".repeat(400))).unwrap();
     }
@@ -72,9 +79,9 @@ fn a_database_of_another_program_is_not_a_ledger() {
 fn a_newer_ledger_is_refused() {
     let (_folder, path) = place();
     drop(Ledger::open(&path).unwrap());
-    Connection::open(&path).unwrap().pragma_update(None, "user_version", 3).unwrap();
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 4).unwrap();
     let (error, message) = refusal(&path);
-    assert!(matches!(error, LedgerError::Newer { found: 3, known: 2, .. }), "{message}");
+    assert!(matches!(error, LedgerError::Newer { found: 4, known: 3, .. }), "{message}");
     assert!(message.contains("update"), "{message}");
 }
 
@@ -102,13 +109,38 @@ fn damage_is_noticed_on_opening() {
 fn a_row_that_no_ledger_writes_is_damage() {
     let (_folder, path) = place();
     write_long_ledger(&path);
-    let forged = "INSERT INTO charges (dataset, party, kind, mu, total_variation, claimed_epsilon,
-        claimed_delta, description, charged_at) VALUES ('admissions', 'north', ?1, NULL, 0, 1, 0, '', '')";
-    for kind in ["gaussian", "free"] {
-        Connection::open(&path).unwrap().execute(forged, [kind]).unwrap();
-        let error = Ledger::open(&path).unwrap().charge(&account(), &charge("next")).unwrap_err();
-        assert!(matches!(error, LedgerError::Damaged { .. }), "{kind}: {error}");
+    let forged = "INSERT INTO charges (dataset, party, unit, kind, mu, total_variation, claimed_epsilon, claimed_delta,
+        description, charged_at) VALUES ('admissions', 'north', 'record', 'gaussian', NULL, 0, 1, 0, '', '')";
+    for statement in [forged, "UPDATE datasets SET epsilon = 100"] {
+        Connection::open(&path).unwrap().execute(statement, []).unwrap();
+        let (error, message) = refusal(&path);
+        assert!(matches!(error, LedgerError::Damaged { .. }) && message.contains("checksum"), "{message}");
     }
+}
+
+/// Flips one bit at a time over the whole file: a ledger that opens must say what it said before.
+#[test]
+fn a_flipped_bit_is_refused_or_changes_nothing() {
+    let (_folder, path) = place();
+    write_long_ledger(&path);
+    let said = |ledger: &Ledger| {
+        let charges = ledger.charges(&account()).unwrap();
+        format!("{:?} {charges:?}", ledger.accounts().unwrap())
+    };
+    let before = said(&Ledger::open(&path).unwrap());
+    let sound = std::fs::read(&path).unwrap();
+    let mut refused = 0;
+    for flip in 0..300 {
+        let place = (flip * 7919 * 13) % sound.len();
+        let mut damaged = sound.clone();
+        damaged[place] ^= 1 << (flip % 8);
+        std::fs::write(&path, damaged).unwrap();
+        match Ledger::open_read_only(&path) {
+            Err(_) => refused += 1,
+            Ok(ledger) => assert_eq!(said(&ledger.unwrap()), before, "bit {} of byte {place}", flip % 8),
+        }
+    }
+    assert!(refused > 150, "{refused} of 300: the rest lies in unused bytes");
 }
 
 #[test]
@@ -131,7 +163,7 @@ fn a_ledger_opened_for_reading_refuses_to_write() {
     let mut reader = Ledger::open_read_only(&path).unwrap().unwrap();
     let error = reader.charge(&account(), &charge("one more")).unwrap_err();
     assert!(matches!(error, LedgerError::NotWritable { .. }), "{error}");
-    assert!(matches!(reader.set_budget(&account(), 2.0, 0.0), Err(LedgerError::NotWritable { .. })));
+    assert!(matches!(reader.set_budget(&account(), 2.0, 0.0, None), Err(LedgerError::NotWritable { .. })));
     assert_eq!(reader.charges(&account()).unwrap().len(), 20);
 }
 

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 use organza_curator::ledger::{Account, Charge, Ledger, LedgerError};
+use organza_release::Neighbours;
 use organza_release::loss::{Composition, Mechanism};
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::{Path, PathBuf};
@@ -38,6 +39,7 @@ fn charge() -> Charge {
     Charge {
         mechanism: Mechanism::Gaussian { mu: MU },
         total_variation: 0.0,
+        neighbours: Some(Neighbours::Substitute),
         claimed_epsilon: one().epsilon(DELTA).unwrap(),
         claimed_delta: DELTA,
         description: "a rival".to_owned(),
@@ -46,7 +48,7 @@ fn charge() -> Charge {
 
 fn set_budget(path: &Path) {
     let epsilon = one().repeat(FIT as u64).epsilon(DELTA).unwrap();
-    Ledger::open(path).unwrap().set_budget(&account(), epsilon, DELTA).unwrap();
+    Ledger::open(path).unwrap().set_budget(&account(), epsilon, DELTA, None).unwrap();
 }
 
 /// Whether the charge was accepted. Any error but a refusal is a failure.

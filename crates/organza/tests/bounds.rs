@@ -28,9 +28,7 @@ fn a_template_is_filled_in_by_hand() {
 #[test]
 fn private_bounds_are_charged_and_serve_a_release() {
     let folder = people(5000);
-    folder
-        .run("ledger budget people.csv.ledger --dataset people --party people --epsilon 3 --delta 1e-6")
-        .says(0, &[]);
+    folder.run("ledger budget --dataset people --epsilon 3 --delta 1e-6").says(0, &[]);
     let dry = folder.run("bounds people.csv --columns year,income --epsilon 1 --dry-run");
     dry.says(0, &[]);
     assert!(dry.stdout.contains("it fits") && dry.stdout.contains("year, income"), "{}", dry.stdout);
@@ -55,9 +53,7 @@ fn private_bounds_are_charged_and_serve_a_release() {
 #[test]
 fn a_share_of_the_budget_leaves_the_rest() {
     let folder = people(5000);
-    folder
-        .run("ledger budget people.csv.ledger --dataset people --party people --epsilon 1 --delta 1e-6")
-        .says(0, &[]);
+    folder.run("ledger budget --dataset people --epsilon 1 --delta 1e-6").says(0, &[]);
     let bounds = "bounds people.csv --columns year,income,ill --epsilon 1 --share 0.1 -o b.toml";
     folder.run(bounds).says(2, &["--delta"]);
     folder.run(&format!("{bounds} --delta 1e-6")).says(0, &[]);

@@ -99,15 +99,13 @@ fn the_ledger_is_charged_once_and_refuses_what_is_not_paid_for() {
     release(&folder, "--counts site --epsilon 1 -o a.json").says(0, &[]);
     release(&folder, "--counts ill --epsilon 1 -o b.json").says(1, &["does not suffice"]);
     assert!(!folder.file("b.json").exists());
-    folder
-        .run("ledger budget ward.csv.ledger --dataset ward --party ward --epsilon 4 --delta 1e-6")
-        .says(0, &[]);
+    folder.run("ledger budget --dataset ward --epsilon 4 --delta 1e-6").says(0, &[]);
     release(&folder, "--counts ill --epsilon 1 --delta 1e-6 -o b.json").says(0, &[]);
     release(&folder, "--randomised-response sex --epsilon 2 -o r.json").says(0, &[]);
     release(&folder, "--counts sex --epsilon 0.1 -o d.json").says(1, &["does not suffice"]);
-    let shown = folder.run("ledger show ward.csv.ledger --json").json();
+    let shown = folder.run("ledger show --json").json();
     assert_eq!(shown[0]["charges"].as_array().unwrap().len(), 3);
-    let text = folder.run("ledger show ward.csv.ledger").stdout;
+    let text = folder.run("ledger show").stdout;
     assert!(text.contains("counts of ill") && text.contains("randomised answers about sex"), "{text}");
 }
 
@@ -118,7 +116,7 @@ fn batches_are_disjoint_and_paid_for_once() {
         .says(0, &["3 releases of 300"]);
     let sizes: Vec<_> = counts(&folder, "c.jsonl").iter().map(|release| release.records.unwrap()).collect();
     assert_eq!(sizes, [120, 120, 60]);
-    let shown = folder.run("ledger show ward.csv.ledger --json").json();
+    let shown = folder.run("ledger show --json").json();
     assert_eq!(shown[0]["charges"].as_array().unwrap().len(), 1);
     release(&folder, "--randomised-response sex --epsilon 1 --batch-records 200 -o r.jsonl --no-ledger")
         .says(0, &["2 releases of 300"]);

@@ -44,9 +44,7 @@ fn averaging_is_refused_before_it_costs_anything() {
 fn parts_of_ada_ssp_and_fourth_moments() {
     let folder = Folder::new();
     let release = |more: &str| folder.run(&format!("release table.csv {LOSS} --formula y~x+z {more}"));
-    folder
-        .run("ledger budget table.csv.ledger --dataset table --party table --epsilon 3 --delta 1e-5")
-        .says(0, &[]);
+    folder.run("ledger budget --dataset table --epsilon 3 --delta 1e-5").says(0, &[]);
     release("--statistic ada-ssp -o a.json").says(0, &[]);
     release("--statistic fourth-moments -o m.json").says(0, &[]);
     let pure = "release table.csv --bounds bounds.toml --formula y~x+z --epsilon 1 --mechanism laplace";
@@ -62,7 +60,7 @@ fn parts_of_ada_ssp_and_fourth_moments() {
         assert!(text.contains(part), "{part} is not in {text}");
     }
     // Each kind has a charge of its own, which says what it is.
-    let charges = folder.run("ledger show table.csv.ledger").stdout;
+    let charges = folder.run("ledger show").stdout;
     assert!(charges.contains("ada-ssp") && charges.contains("fourth moments"), "{charges}");
     let plan =
         folder.run(&format!("release --formula y~x+z {LOSS} --statistic ada-ssp --dry-run --json")).json();

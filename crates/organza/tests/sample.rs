@@ -48,7 +48,7 @@ fn from_table_to_folder_and_ledger() {
     assert_eq!(summary["summary"]["chains"], 4);
     assert!(folder.read("fit/fit.toml").contains("leapfrog_steps = 2"));
     assert_eq!(&std::fs::read(folder.file("fit/draws.nc")).unwrap()[1..4], b"HDF", "ArviZ reads netCDF 4");
-    let shown = folder.run("ledger show people.csv.ledger --json").json();
+    let shown = folder.run("ledger show --json").json();
     assert_eq!(shown[0]["charges"].as_array().unwrap().len(), 1);
     let spent = shown[0]["summary"]["spent"]["epsilon"].as_f64().unwrap();
     assert!(spent > 1.99 && spent < 2.0 * (1.0 + 1e-6), "the ledger is charged what was declared: {spent}");
@@ -60,10 +60,7 @@ fn from_table_to_folder_and_ledger() {
     folder.run(&again).says(1, &["does not suffice"]);
     assert!(!folder.names().iter().any(|name| name.starts_with("again") || name.starts_with(".organza")));
     folder.run(&again.replace("-o again", "-o fit")).says(2, &["fit exists"]);
-    assert_eq!(
-        folder.run("ledger show people.csv.ledger --json").json()[0]["charges"].as_array().unwrap().len(),
-        1
-    );
+    assert_eq!(folder.run("ledger show --json").json()[0]["charges"].as_array().unwrap().len(), 1);
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::CuratorError;
 use crate::bounds::Bounds;
 use crate::formula::{Design, Formula, Workspace};
 use crate::mechanism::{DomainChoice, Plan, RecordScale, Request};
+use crate::policy::Subject;
 use crate::table::{Counts, Reading, ResponseRule, Table};
 
 /// A regression that is sampled beside its table: the model, the compiled formula and the units. Public knowledge only.
@@ -48,6 +49,11 @@ impl ChainDesign {
         let design = plan.design().clone();
         check_response(model, &design, plain)?;
         Ok(Self { model, design, domain, prior_sd })
+    }
+
+    /// What is computed, and from which columns.
+    pub fn subject(&self) -> Subject {
+        Subject { statistic: "chains", columns: self.design.column_names() }
     }
 
     /// The model.

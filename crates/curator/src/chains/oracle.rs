@@ -217,13 +217,13 @@ impl<M: RecordModel> PrivateOracle<M> {
     }
 
     /// Noise of so many lattice steps.
-    fn noise(&self, noise: f64, rng: &mut ChainRng) -> Result<f64, Stop> {
+    fn noise(&self, noise: f64, rng: &mut ChainRng) -> Result<i128, Stop> {
         match self.source {
             Source::OperatingSystem => {
                 let drawn = NoiseRng::from_operating_system().draw(Family::Gaussian, noise_steps(noise));
-                Ok(drawn.map_err(no_entropy)? as f64)
+                drawn.map_err(no_entropy)
             }
-            Source::Rehearsal => Ok((noise * STEPS * rng.sample::<f64, _>(StandardNormal)).round()),
+            Source::Rehearsal => Ok((noise * STEPS * rng.sample::<f64, _>(StandardNormal)).round() as i128),
         }
     }
 
@@ -233,9 +233,14 @@ impl<M: RecordModel> PrivateOracle<M> {
         if weight == 0 {
             return Ok(f64::NAN);
         }
-        let steps = (clipped * weight) as f64 + self.noise(noise, rng)?;
+        let steps = noisy(clipped * weight, self.noise(noise, rng)?);
         Ok(steps / weight as f64 / among)
     }
+}
+
+/// A sum and its noise in lattice steps, added as integers: what is rounded to a double is private already.
+pub(super) fn noisy(sum: i64, noise: i128) -> f64 {
+    (i128::from(sum) + noise) as f64
 }
 
 impl<M: Simulate> PrivateOracle<M> {
@@ -296,7 +301,7 @@ impl<M: RecordModel> Permit<'_, M> {
         };
         let unit = query.clip / STEPS / query.rate;
         for (value, sum) in gradient.iter_mut().zip(&total.sums) {
-            *value = (*sum as f64 + oracle.noise(query.noise, rng)?) * unit;
+            *value = noisy(*sum, oracle.noise(query.noise, rng)?) * unit;
         }
         let among = query.rate * oracle.records.rows() as f64;
         let clipped = oracle.clipped_share(total.clipped, query.noise, among, rng)?;
@@ -327,7 +332,7 @@ impl<M: RecordModel> Permit<'_, M> {
             let (model, points) = (&oracle.model, (from, to));
             oracle.architecture.dispatch(AddRatios { model, points, blocks, clip, scratch });
         });
-        let sum = (total.sums[0] as f64 + oracle.noise(query.noise, rng)?) * (clip / STEPS);
+        let sum = noisy(total.sums[0], oracle.noise(query.noise, rng)?) * (clip / STEPS);
         let clipped = oracle.clipped_share(total.clipped, query.noise, oracle.records.rows() as f64, rng)?;
         oracle.give_back(total);
         let value = sum + oracle.model.log_prior(to) - oracle.model.log_prior(from);

@@ -126,7 +126,14 @@ impl ChainPlan {
             (Mechanism::Gaussian { mu: f64::sqrt(mu_squared) }, variation)
         };
         let description = description.into();
-        Ok(Charge { mechanism, total_variation, claimed_epsilon: epsilon, claimed_delta: delta, description })
+        Ok(Charge {
+            mechanism,
+            total_variation,
+            neighbours: Some(neighbours),
+            claimed_epsilon: epsilon,
+            claimed_delta: delta,
+            description,
+        })
     }
 }
 

@@ -106,6 +106,7 @@ impl CountPlan {
         Charge {
             mechanism,
             total_variation: 0.0,
+            neighbours: Some(self.privacy.neighbours),
             claimed_epsilon: epsilon,
             claimed_delta: delta,
             description: self.description(),

@@ -7,7 +7,8 @@ use super::tally::{ExactCounts, Tally};
 use crate::CuratorError;
 use crate::ledger::Charge;
 use crate::mechanism::NoiseRng;
-use crate::publishable::{Publishable, dropped, large_delta};
+use crate::policy::Subject;
+use crate::publishable::{Publishable, dropped};
 use crate::table::{Counts, Event, Reading, Table};
 
 /// A source of integer noise. Tests inject their own; the public interface takes [`NoiseRng`] only.
@@ -80,6 +81,10 @@ impl Publishable for CountPlan {
         self.charge()
     }
 
+    fn subject(&self) -> Subject {
+        Subject::of_levels("counts", &self.columns)
+    }
+
     fn check_columns(&self, reading: &Reading<'_>) -> Result<(), CuratorError> {
         Table::of_levels(reading, &self.read)?.check_columns()
     }
@@ -113,11 +118,12 @@ impl Publishable for CountPlan {
     }
 
     fn warnings(&self, exact: &ExactCounts, missing: Missing) -> Vec<String> {
-        let mut said: Vec<String> = large_delta(self.privacy.delta, exact.records()).into_iter().collect();
+        let mut said = Vec::new();
         let (cells, noise) = (self.cells() as f64, self.noise.variance().sqrt());
         let tables = self.tables.len() as f64;
         let average = exact.records() as f64 * tables / cells;
-        if noise > average {
+        // A confidential number of records is not told on a terminal either.
+        if noise > average && self.privacy.neighbours == Neighbours::Substitute {
             said.push(format!(
                 "the noise of a count, {noise:.1}, is larger than the average count, {average:.1}: take fewer columns or \
                  levels"

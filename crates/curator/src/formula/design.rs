@@ -83,6 +83,12 @@ impl Design {
         &self.numeric
     }
 
+    /// Names of all columns that are read.
+    pub(crate) fn column_names(&self) -> Vec<String> {
+        let numeric = self.numeric_columns().iter().map(|column| &column.name);
+        numeric.chain(self.categorical_columns().iter().map(|column| &column.name)).cloned().collect()
+    }
+
     /// The categorical columns in the order in which [`BlockColumns::categorical`] holds them.
     pub fn categorical_columns(&self) -> &[CategoricalColumn] {
         &self.categorical

@@ -2,28 +2,58 @@
 
 use super::charge::Charge;
 use super::{LedgerError, spending};
+use crate::fingerprint::Fingerprint;
+use organza_release::Neighbours;
 use organza_release::loss::{Composition, LossError, Mechanism};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use unicode_normalization::UnicodeNormalization;
 
-/// What a budget belongs to: a data set in the hands of a party.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+/// A data set and who charges it. The budget belongs to the data set alone; the party is a label of its charges.
+///
+/// Names are compared in their compatibility form (NFKC), so that what looks alike is alike.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
-    /// The data set, by a name that stays the same for as long as the records do.
-    pub dataset: String,
-    /// The party that holds it.
-    pub party: String,
+    dataset: String,
+    party: String,
+    #[serde(skip)]
+    content: Fingerprint,
 }
 
 impl Account {
-    /// The account of `party` for `dataset`.
-    pub fn new(dataset: impl Into<String>, party: impl Into<String>) -> Self {
-        Self { dataset: dataset.into(), party: party.into() }
+    /// The account of `dataset`, a name that stays the same for as long as the records do, held by `party`.
+    pub fn new(dataset: impl AsRef<str>, party: impl AsRef<str>) -> Self {
+        let normal = |name: &str| name.nfkc().collect();
+        Self {
+            dataset: normal(dataset.as_ref()),
+            party: normal(party.as_ref()),
+            content: Fingerprint::default(),
+        }
+    }
+
+    /// The same account, whose records have been read: their content must not have been charged under another name.
+    #[must_use]
+    pub fn with_content(self, content: Fingerprint) -> Self {
+        Self { content, ..self }
+    }
+
+    /// The name of the data set.
+    pub fn dataset(&self) -> &str {
+        &self.dataset
+    }
+
+    /// The party that charges.
+    pub fn party(&self) -> &str {
+        &self.party
+    }
+
+    pub(super) fn content(&self) -> &Fingerprint {
+        &self.content
     }
 
     pub(super) fn check(&self) -> Result<(), LedgerError> {
-        // Names that differ in blanks only look alike to a person and would have two budgets.
-        let bad = |name: &str| name.is_empty() || name.trim() != name || name.chars().any(char::is_control);
+        // Names that differ in what cannot be seen look alike to a person and would have two budgets.
+        let bad = |name: &str| name.is_empty() || name.trim() != name || name.chars().any(is_invisible);
         match (bad(&self.dataset), bad(&self.party)) {
             (true, _) => Err(LedgerError::Name { field: "dataset", value: self.dataset.clone() }),
             (_, true) => Err(LedgerError::Name { field: "party", value: self.party.clone() }),
@@ -32,9 +62,32 @@ impl Account {
     }
 }
 
+/// Control characters and characters that are not drawn: joiners, directions, fillers, variants and tags.
+fn is_invisible(character: char) -> bool {
+    const RANGES: [(u32, u32); 16] = [
+        (0xAD, 0xAD),
+        (0x34F, 0x34F),
+        (0x61C, 0x61C),
+        (0x115F, 0x1160),
+        (0x17B4, 0x17B5),
+        (0x180B, 0x180F),
+        (0x200B, 0x200F),
+        (0x2028, 0x202E),
+        (0x2060, 0x206F),
+        (0x2800, 0x2800),
+        (0x3164, 0x3164),
+        (0xFE00, 0xFE0F),
+        (0xFEFF, 0xFEFF),
+        (0xFFA0, 0xFFA0),
+        (0xFFF0, 0xFFFB),
+        (0xE0000, 0xE0FFF),
+    ];
+    character.is_control() || RANGES.iter().any(|(from, to)| (*from..=*to).contains(&(character as u32)))
+}
+
 impl fmt::Display for Account {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "data set '{}' of party '{}'", self.dataset, self.party)
+        write!(formatter, "data set '{}'", self.dataset)
     }
 }
 
@@ -92,6 +145,8 @@ pub struct Preview {
     pub spent_before: Spent,
     /// Spent with the charge.
     pub spent_after: Spent,
+    /// Which tables count as neighbours in what is spent.
+    pub neighbours: Neighbours,
     /// Whether the charge would be accepted.
     pub fits: bool,
 }
@@ -100,15 +155,17 @@ impl Preview {
     /// The preview of a charge that would be the first of a new ledger.
     pub fn of_first(charge: &Charge) -> Result<Self, LedgerError> {
         charge.check()?;
-        spending::preview(None, &[], charge)
+        spending::preview(None, None, &[], charge)
     }
 }
 
 /// One line of an overview.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AccountSummary {
-    /// The account.
+    /// The data set, and the party that charged it last.
     pub account: Account,
+    /// Which tables count as neighbours; `None` until the first charge decides.
+    pub neighbours: Option<Neighbours>,
     /// Its budget.
     pub budget: Budget,
     /// What is spent of it, published or not.

@@ -3,6 +3,7 @@
 use super::account::{Budget, Spent};
 use super::error::LedgerError;
 use super::spending::Spending;
+use organza_release::Neighbours;
 use organza_release::loss::{LossError, Mechanism};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -16,6 +17,8 @@ pub struct Charge {
     /// [`discrete_gaussian_total_variation`](organza_release::loss::discrete_gaussian_total_variation). 0 for
     /// (discrete) Laplace noise.
     pub total_variation: f64,
+    /// Which tables are neighbours for the mechanism's numbers; `None` in ledgers that did not note it.
+    pub neighbours: Option<Neighbours>,
     /// The epsilon that the release states.
     pub claimed_epsilon: f64,
     /// The delta that the release states.
@@ -37,7 +40,7 @@ impl Charge {
             return Err(LossError::Argument { argument: "total_variation", value, requirement }.into());
         }
         self.claim().check()?;
-        let alone = Spending::default().with(self)?;
+        let alone = Spending::default().with(self.mechanism, self.total_variation)?;
         if alone.fits(self.claim())? {
             return Ok(());
         }
@@ -72,6 +75,8 @@ pub struct ChargeOutcome {
 pub struct ChargeRecord {
     /// Its number.
     pub id: ChargeId,
+    /// Who charged it.
+    pub party: String,
     /// What was charged.
     pub charge: Charge,
     /// When, RFC 3339 in UTC.

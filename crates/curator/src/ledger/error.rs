@@ -1,6 +1,6 @@
 //! What can go wrong with a ledger, and what to do then.
 
-use super::account::{Account, Budget, Spent};
+use super::account::{Budget, Spent};
 use super::charge::ChargeId;
 use organza_release::loss::LossError;
 use rusqlite::ErrorCode;
@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 pub enum LedgerError {
     /// The charge does not fit into the budget.
     #[error(
-        "the budget of {account} does not suffice: it is {budget}, spent so far {spent_before}, with this \
+        "the budget of data set '{dataset}' does not suffice: it is {budget}, spent so far {spent_before}, with this \
          release {spent_after}; add more noise, or raise the budget if that is what you want"
     )]
     OverBudget {
-        /// Whose budget.
-        account: Account,
+        /// The data set.
+        dataset: String,
         /// The budget.
         budget: Budget,
         /// Spent without the charge.
@@ -26,10 +26,12 @@ pub enum LedgerError {
         spent_after: Spent,
     },
     /// A budget would be lowered below what is spent.
-    #[error("cannot set the budget of {account} to {budget}: at that delta it has already spent {spent}")]
+    #[error(
+        "cannot set the budget of data set '{dataset}' to {budget}: at that delta it has already spent {spent}"
+    )]
     BudgetBelowSpent {
-        /// Whose budget.
-        account: Account,
+        /// The data set.
+        dataset: String,
         /// The budget that was asked for.
         budget: Budget,
         /// What is spent.
@@ -45,12 +47,46 @@ pub enum LedgerError {
         /// What the mechanism spends.
         spent: Spent,
     },
+    /// A charge that does not hide the number of records, in a data set whose other charges do.
+    #[error(
+        "some charges of this data set protect records that are added or removed, others only records that are exchanged, for whom \
+         the number of records is public: their losses do not add up. Use the same neighbours as before, or account for \
+         exchanged records only: set the budget with the neighbours `substitute`, where a loss for added and removed records \
+         counts twice"
+    )]
+    NumberIsPublic,
+    /// The site allows less.
+    #[error(
+        "data set '{dataset}' may spend {limit} in total by the policy of this site, and not more; nothing was recorded"
+    )]
+    AboveLimit {
+        /// The data set.
+        dataset: String,
+        /// The most that is allowed.
+        limit: Budget,
+    },
+    /// The records have been charged under another name.
+    #[error(
+        "these records were charged as data set '{known}' before: a copy or a new name has no budget of its own; name them \
+         '{known}' again"
+    )]
+    KnownContent {
+        /// The name of the data set.
+        known: String,
+    },
+    /// The ledger was made by another process after these records were read.
+    #[error("{}: another process made the ledger at the same time; nothing was charged: run it again", path.display())]
+    OtherKey {
+        /// The ledger.
+        path: PathBuf,
+    },
     /// A number is out of range.
     #[error(transparent)]
     Loss(#[from] LossError),
     /// The name of a data set or a party cannot be used.
     #[error(
-        "{field} = '{value}': a name must not be empty, begin or end with a blank, or have control characters"
+        "{field} = '{}': a name must not be empty, begin or end with a blank, or have characters that are not visible",
+        value.escape_debug()
     )]
     Name {
         /// Which name.

@@ -3,7 +3,8 @@
 use super::account::{Budget, Preview, Spent};
 use super::charge::{Charge, ChargeRecord};
 use super::error::LedgerError;
-use organza_release::loss::{Composition, LossError, lattice_delta};
+use organza_release::Neighbours;
+use organza_release::loss::{Composition, LossError, Mechanism, lattice_delta};
 
 /// Relative slack of every comparison with a budget: for rounding, so that ten charges of 0.1 fit into 1.
 const SLACK: f64 = 1e-9;
@@ -17,14 +18,25 @@ pub(super) struct Spending {
 }
 
 impl Spending {
-    /// Published or only reserved, every charge counts.
-    pub(super) fn of(records: &[ChargeRecord]) -> Result<Self, LossError> {
-        records.iter().try_fold(Self::default(), |spending, record| spending.with(&record.charge))
+    /// Published or only reserved, every charge counts, as a loss between neighbours of one kind.
+    pub(super) fn of<'c>(
+        charges: impl IntoIterator<Item = &'c Charge>,
+        neighbours: Neighbours,
+    ) -> Result<Self, LedgerError> {
+        charges.into_iter().try_fold(Self::default(), |spending, charge| {
+            let mechanism = match (charge.neighbours, neighbours) {
+                (Some(same), wanted) if same == wanted => charge.mechanism,
+                // Of a charge whose relation is not known the larger loss is counted.
+                (_, Neighbours::Substitute) => charge.mechanism.for_exchanged_records(),
+                (_, Neighbours::AddRemove) => return Err(LedgerError::NumberIsPublic),
+            };
+            Ok(spending.with(mechanism, charge.total_variation)?)
+        })
     }
 
-    pub(super) fn with(mut self, charge: &Charge) -> Result<Self, LossError> {
-        self.composition.push(charge.mechanism)?;
-        self.total_variation += charge.total_variation;
+    pub(super) fn with(mut self, mechanism: Mechanism, total_variation: f64) -> Result<Self, LossError> {
+        self.composition.push(mechanism)?;
+        self.total_variation += total_variation;
         Ok(self)
     }
 
@@ -41,20 +53,36 @@ impl Spending {
         !needs_delta && (by_epsilon || spent.delta <= loosened(budget.delta))
     }
 
-    /// What is spent. The lattice correction is taken at the budget's epsilon, so for a charge that does not
-    /// fit the epsilon leaves out the (minute) part of it that belongs to the excess.
+    /// What is spent.
     pub(super) fn spent(&self, budget: Budget) -> Result<Spent, LossError> {
+        let epsilon = self.epsilon(loosened(budget.delta).min(1.0 - f64::EPSILON))?;
         let lattice = lattice_delta(budget.epsilon, self.total_variation);
-        let remaining = loosened(budget.delta).min(1.0 - f64::EPSILON) - lattice;
-        let epsilon = match remaining >= 0.0 {
-            true => match self.composition.epsilon(remaining) {
-                Err(LossError::DeltaTooSmall { .. }) => None,
-                other => Some(other?),
-            },
-            false => None,
-        };
-        let composed = self.composition.delta(loosened(budget.epsilon))?;
-        Ok(Spent { epsilon, delta: (composed + lattice).min(1.0) })
+        let delta = (self.composition.delta(loosened(budget.epsilon))? + lattice).min(1.0);
+        // What is private at a smaller epsilon is so at the budget's, where the lattice's term may be far larger.
+        let at_epsilon = epsilon.is_some_and(|epsilon| epsilon <= budget.epsilon);
+        Ok(Spent { epsilon, delta: if at_epsilon { delta.min(budget.delta) } else { delta } })
+    }
+
+    /// The smallest epsilon at which the composition and the lattice together stay within `delta`.
+    ///
+    /// The lattice's term grows with epsilon, so it is taken at the epsilon that it leads to: the search goes up from the
+    /// composition's own epsilon and ends where it no longer moves.
+    fn epsilon(&self, delta: f64) -> Result<Option<f64>, LossError> {
+        let mut found = 0.0;
+        loop {
+            let remaining = delta - lattice_delta(loosened(found), self.total_variation);
+            if remaining < 0.0 {
+                return Ok(None);
+            }
+            let next = match self.composition.epsilon(remaining) {
+                Err(LossError::DeltaTooSmall { .. }) => return Ok(None),
+                other => other?,
+            };
+            if next <= loosened(found) {
+                return Ok(Some(next));
+            }
+            found = next;
+        }
     }
 }
 
@@ -62,21 +90,25 @@ fn loosened(limit: f64) -> f64 {
     (limit * (1.0 + SLACK)).min(f64::MAX)
 }
 
-/// What `charge` would do after the `earlier` ones; without a budget its claim becomes the budget.
+/// What `charge` would do after the `earlier` ones; without a budget its claim becomes the budget, and the first charge
+/// says which tables are neighbours.
 pub(super) fn preview(
     known: Option<Budget>,
+    relation: Option<Neighbours>,
     earlier: &[ChargeRecord],
     charge: &Charge,
 ) -> Result<Preview, LedgerError> {
     let budget = known.unwrap_or(charge.claim());
-    let before = Spending::of(earlier)?;
-    let after = before.clone().with(charge)?;
+    let neighbours = relation.or(charge.neighbours).unwrap_or(Neighbours::Substitute);
+    let earlier = || earlier.iter().map(|record| &record.charge);
+    let after = Spending::of(earlier().chain([charge]), neighbours)?;
     let spent_after = after.spent(budget)?;
     Ok(Preview {
         budget,
         budget_would_be_set: known.is_none(),
-        spent_before: before.spent(budget)?,
+        spent_before: Spending::of(earlier(), neighbours)?.spent(budget)?,
         spent_after,
+        neighbours,
         fits: after.is_within(budget, &spent_after),
     })
 }
@@ -87,12 +119,50 @@ mod tests {
     use organza_release::loss::{Mechanism, gaussian_delta, gaussian_mu};
 
     fn charge(mechanism: Mechanism, total_variation: f64) -> Charge {
-        let description = String::new();
-        Charge { mechanism, total_variation, claimed_epsilon: 1.0, claimed_delta: 1e-6, description }
+        let (neighbours, description) = (Some(Neighbours::Substitute), String::new());
+        Charge {
+            mechanism,
+            total_variation,
+            neighbours,
+            claimed_epsilon: 1.0,
+            claimed_delta: 1e-6,
+            description,
+        }
     }
 
     fn spending(charges: &[Charge]) -> Spending {
-        charges.iter().try_fold(Spending::default(), Spending::with).unwrap()
+        Spending::of(charges, Neighbours::Substitute).unwrap()
+    }
+
+    /// Catches a lattice term that is taken at the budget's epsilon: (1 + e^35) times any total variation is above 1.
+    #[test]
+    fn a_large_budget_takes_a_small_release() {
+        let (epsilon, delta) = (1.0, 1e-7);
+        let small = charge(Mechanism::Gaussian { mu: gaussian_mu(epsilon, 0.99 * delta).unwrap() }, 1e-16);
+        let spent =
+            spending(std::slice::from_ref(&small)).spent(Budget { epsilon: 35.0, delta: 1e-6 }).unwrap();
+        assert!(spent.epsilon.unwrap() < 1.0 && spent.delta <= 1e-6, "{spent:?}");
+        // And it is no way to get around a budget: the lattice counts at the epsilon that is reached.
+        let coarse = charge(Mechanism::Gaussian { mu: gaussian_mu(epsilon, delta).unwrap() }, 1e-3);
+        assert!(!spending(&[coarse]).fits(Budget { epsilon: 35.0, delta: 1e-6 }).unwrap());
+    }
+
+    /// Catches losses of different relations that are added as they are.
+    #[test]
+    fn what_protects_added_records_protects_exchanged_ones_half_as_well() {
+        let pure = |neighbours| Charge {
+            neighbours,
+            claimed_delta: 0.0,
+            ..charge(Mechanism::Pure { epsilon: 1.0 }, 0.0)
+        };
+        let both = [pure(Some(Neighbours::AddRemove)), pure(Some(Neighbours::Substitute))];
+        let budget = Budget { epsilon: 3.0, delta: 0.0 };
+        let spent = |charges: &[Charge]| {
+            Spending::of(charges, Neighbours::Substitute).unwrap().spent(budget).unwrap().epsilon.unwrap()
+        };
+        assert!((spent(&both) - 3.0).abs() < 1e-9);
+        assert!((spent(&[pure(None)]) - 2.0).abs() < 1e-9, "not known counts as the larger loss");
+        assert!(matches!(Spending::of(&both, Neighbours::AddRemove), Err(LedgerError::NumberIsPublic)));
     }
 
     #[test]
@@ -130,7 +200,8 @@ mod tests {
         assert!((spent.delta / 0.95e-6 - 1.0).abs() < 1e-6, "{}", spent.delta);
         let Mechanism::Gaussian { mu } = mechanism else { panic!() };
         let epsilon = spent.epsilon.unwrap();
-        assert!((gaussian_delta(epsilon, mu).unwrap() / 0.95e-6 - 1.0).abs() < 1e-6, "{epsilon}");
+        let whole = gaussian_delta(epsilon, mu).unwrap() + lattice_delta(epsilon, 0.5 * room);
+        assert!((whole / 1e-6 - 1.0).abs() < 1e-6, "{epsilon}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! From a request to a plan that reads no data, and from an exact statistic to a noisy release.
 
 mod calibrate;
+mod entropy;
 mod exact;
 #[cfg(test)]
 mod kind_tests;
@@ -10,6 +11,7 @@ mod publish;
 mod radius;
 mod request;
 mod request_kind;
+mod samplers;
 #[cfg(test)]
 mod tests;
 

@@ -1,16 +1,15 @@
 //! Randomness for privacy: exact discrete samplers fed by the operating system.
 //!
 //! Floating-point noise leaks through its rounding (Mironov 2012), so noise is a whole number of lattice steps,
-//! drawn exactly by the samplers of \[CKS20\] on big rationals. There is no seed: a value of this type holds no
-//! state, and nothing public lets a caller choose the random bits.
+//! drawn exactly by the [samplers](super::samplers) of \[CKS20\] from bits that are read from the operating system for each
+//! draw. There is no seed: a value of this type holds no state, and nothing public lets a caller choose the random bits.
 
-use dashu::integer::{IBig, UBig};
+use dashu::integer::UBig;
 use dashu::rational::RBig;
-use opendp::traits::samplers::{
-    sample_bernoulli_float, sample_discrete_gaussian, sample_discrete_laplace, sample_uniform_uint_below,
-};
 use organza_release::{CountFamily, Family};
 
+use super::entropy::SystemBits;
+use super::samplers::{bernoulli_f64, discrete_gaussian, discrete_laplace, uniform_below};
 use crate::CuratorError;
 use crate::counts::rational;
 
@@ -32,8 +31,8 @@ impl NoiseRng {
         Self::default()
     }
 
-    /// One draw of discrete noise whose scale is a whole number of lattice steps: \[CKS20\] Algorithm 3 (Gaussian)
-    /// or \[CKS20\] Algorithm 2 (Laplace). Public so that its distribution can be audited.
+    /// One draw of discrete noise whose scale is a whole number of lattice steps. Public so that its distribution can be
+    /// audited.
     pub fn draw(&mut self, family: Family, steps: u128) -> Result<i128, CuratorError> {
         draw_scaled(family, RBig::from(UBig::from(steps)))
     }
@@ -54,28 +53,29 @@ impl NoiseRng {
     /// The answer to publish in place of `exact`, one of `0..choices`: the same with probability `truth`, exactly that of the
     /// double, and otherwise each other one alike. Public so that its distribution can be audited.
     pub fn draw_answer(&mut self, truth: f64, choices: u32, exact: u32) -> Result<u32, CuratorError> {
-        let entropy = |error: opendp::error::Error| CuratorError::Entropy(error.to_string());
         if choices < 2 || exact >= choices || !(truth > 0.0 && truth < 1.0) {
             return Err(CuratorError::option(
                 "--randomised-response",
                 "the answer is not one of the choices",
             ));
         }
-        if sample_bernoulli_float(truth, false).map_err(entropy)? {
+        let bits = &mut SystemBits::new();
+        if bernoulli_f64(truth, bits).map_err(CuratorError::Entropy)? {
             return Ok(exact);
         }
-        let other: u32 = sample_uniform_uint_below(choices - 1).map_err(entropy)?;
+        let other = uniform_below(&UBig::from(choices - 1), bits).map_err(CuratorError::Entropy)?;
+        let other = u32::try_from(other).map_err(|error| CuratorError::Entropy(error.to_string()))?;
         Ok(if other < exact { other } else { other + 1 })
     }
 }
 
 fn draw_scaled(family: Family, scale: RBig) -> Result<i128, CuratorError> {
-    let sample = match family {
-        Family::Gaussian => sample_discrete_gaussian(scale),
-        Family::Laplace => sample_discrete_laplace(scale),
+    let bits = &mut SystemBits::new();
+    let drawn = match family {
+        Family::Gaussian => discrete_gaussian(&scale, bits),
+        Family::Laplace => discrete_laplace(&scale, bits),
     };
-    let integer: IBig = sample.map_err(|error| CuratorError::Entropy(error.to_string()))?;
-    i128::try_from(integer).map_err(|error| CuratorError::Entropy(format!("noise beyond 127 bits: {error}")))
+    drawn.map_err(CuratorError::Entropy)
 }
 
 impl NoiseSource for NoiseRng {

@@ -136,6 +136,7 @@ impl Plan {
         Charge {
             mechanism,
             total_variation: self.calibrated.total_variation,
+            neighbours: Some(self.privacy.neighbours),
             claimed_epsilon: self.privacy.epsilon,
             claimed_delta: self.privacy.delta,
             description: description.into(),

@@ -13,6 +13,7 @@ use crate::data_bounds::plain_design;
 use crate::formula::{BlockColumns, Design};
 use crate::ledger::Charge;
 use crate::mechanism::NoiseRng;
+use crate::policy::Subject;
 use crate::publishable::{Publishable, dropped};
 use crate::table::{Counts, Reading, Table};
 
@@ -111,6 +112,7 @@ impl BoundsPlan {
         Charge {
             mechanism,
             total_variation: 0.0,
+            neighbours: Some(self.request.neighbours),
             claimed_epsilon: epsilon,
             claimed_delta: self.request.delta,
             description: self.description(),
@@ -227,6 +229,10 @@ impl Publishable for BoundsPlan {
 
     fn cost(&self) -> Charge {
         self.charge()
+    }
+
+    fn subject(&self) -> Subject {
+        Subject { statistic: "bounds", columns: self.request.columns.clone() }
     }
 
     fn check_columns(&self, reading: &Reading<'_>) -> Result<(), CuratorError> {

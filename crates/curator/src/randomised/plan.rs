@@ -1,7 +1,7 @@
 //! A plan of randomised answers: everything that is known before any data is read.
 
 use organza_release::loss::Mechanism;
-use organza_release::{LevelColumn, count_cells};
+use organza_release::{LevelColumn, Neighbours, count_cells};
 
 use super::truth::truth;
 use crate::CuratorError;
@@ -114,6 +114,7 @@ impl RandomisedPlan {
         Charge {
             mechanism: Mechanism::Pure { epsilon: self.epsilon },
             total_variation: 0.0,
+            neighbours: Some(Neighbours::Substitute),
             claimed_epsilon: self.epsilon,
             claimed_delta: 0.0,
             description: self.description(),

@@ -8,6 +8,7 @@ use crate::counts::{now, this_tool};
 use crate::formula::BlockColumns;
 use crate::ledger::Charge;
 use crate::mechanism::NoiseRng;
+use crate::policy::Subject;
 use crate::publishable::{Publishable, dropped};
 use crate::table::{Counts, Event, Reading, Table};
 
@@ -104,6 +105,10 @@ impl Publishable for RandomisedPlan {
 
     fn cost(&self) -> Charge {
         self.charge()
+    }
+
+    fn subject(&self) -> Subject {
+        Subject::of_levels("randomised-response", &self.columns)
     }
 
     fn check_columns(&self, reading: &Reading<'_>) -> Result<(), CuratorError> {

@@ -5,18 +5,21 @@ use std::collections::HashMap;
 use organza_release::Missing;
 
 use crate::CuratorError;
+use crate::fingerprint::Fingerprint;
 use crate::formula::{BlockColumns, CategoricalColumn, NumericColumn};
 
 /// Rows of a block: a few hundred kilobytes at most for usual designs, so that a block stays in the cache.
 pub(super) const BLOCK_ROWS: usize = 4_096;
 
-/// How many rows were read and how many of them were used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// How many rows were read, how many of them were used, and what a ledger knows them by.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Counts {
     /// Rows of the table.
     pub rows: u64,
     /// Records that were used: all rows, or the complete ones.
     pub records: u64,
+    /// The fingerprint of the columns that were read, if the reader was given a key.
+    pub content: Fingerprint,
 }
 
 /// The columns that are read, and what to do with a missing value in one of them.

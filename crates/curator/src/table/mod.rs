@@ -13,6 +13,7 @@ use block::Needs;
 pub use block::{Counts, ResponseRule};
 
 use crate::CuratorError;
+use crate::fingerprint::{FingerprintKey, Fingerprinting};
 use crate::formula::{BlockColumns, CategoricalColumn, Design};
 
 /// Where a table comes from.
@@ -52,12 +53,21 @@ pub struct ReadOptions {
     pub missing: Missing,
     /// Number of threads for formats that allow it.
     pub threads: usize,
+    /// The key under which the content is fingerprinted while it is read; not at all without one.
+    pub fingerprint: Option<FingerprintKey>,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { header: true, delimiter: b',', decimal_comma: false, missing: Missing::Refused, threads }
+        Self {
+            header: true,
+            delimiter: b',',
+            decimal_comma: false,
+            missing: Missing::Refused,
+            threads,
+            fingerprint: None,
+        }
     }
 }
 
@@ -129,7 +139,14 @@ impl<'a> Table<'a> {
         consume: impl Fn(&mut S, &BlockColumns<'_>) -> Result<(), CuratorError> + Sync,
     ) -> Result<(Vec<S>, Counts), CuratorError> {
         if let Some(path) = self.parquet_path()? {
-            return parquet::fold(self, path, new_state, consume);
+            let new_states = || (new_state(), self.fingerprinting());
+            let (states, mut counts) = parquet::fold(self, path, new_states, |(state, content), block| {
+                content.add(block);
+                consume(state, block)
+            })?;
+            let (states, contents) = states.into_iter().unzip();
+            counts.content = Fingerprinting::finish(contents);
+            return Ok((states, counts));
         }
         let mut state = new_state();
         let counts = self.for_each_batch(u64::MAX, &mut |event| match event {
@@ -139,6 +156,14 @@ impl<'a> Table<'a> {
         Ok((vec![state], counts))
     }
 
+    fn fingerprinting(&self) -> Fingerprinting<'_> {
+        Fingerprinting::new(
+            self.options.fingerprint.as_ref(),
+            self.needs.numeric.len(),
+            self.needs.categorical,
+        )
+    }
+
     /// Reads the table in order and marks the end of every batch of `batch_rows` rows of the table, the last and
     /// perhaps shorter one included.
     pub fn for_each_batch(
@@ -146,10 +171,18 @@ impl<'a> Table<'a> {
         batch_rows: u64,
         on_event: &mut dyn FnMut(Event<'_>) -> Result<(), CuratorError>,
     ) -> Result<Counts, CuratorError> {
-        let counts = match self.parquet_path()? {
+        let mut content = self.fingerprinting();
+        let on_event = &mut |event: Event<'_>| {
+            if let Event::Block(block) = &event {
+                content.add(block);
+            }
+            on_event(event)
+        };
+        let mut counts = match self.parquet_path()? {
             Some(path) => parquet::read_in_order(self, path, batch_rows, on_event)?,
             None => csv::read(self, batch_rows, on_event)?,
         };
+        counts.content = Fingerprinting::finish(vec![content]);
         if counts.rows == 0 {
             return Err(CuratorError::EmptyTable { path: self.input.name() });
         }

@@ -90,7 +90,7 @@ pub(super) fn fold<S: Send>(
         workers.into_iter().map(join).collect()
     });
     let mut states = Vec::with_capacity(threads);
-    let mut counts = Counts { rows: source.rows, records: 0 };
+    let mut counts = Counts { rows: source.rows, ..Counts::default() };
     let mut failures = Vec::new();
     for result in results {
         match result {
@@ -115,7 +115,7 @@ pub(super) fn read_in_order(
     on_event: &mut dyn FnMut(Event<'_>) -> Result<(), CuratorError>,
 ) -> Result<Counts, CuratorError> {
     let source = Source::open(table, path)?;
-    let mut counts = Counts { rows: source.rows, records: 0 };
+    let mut counts = Counts { rows: source.rows, ..Counts::default() };
     let mut reader = source.reader(None)?;
     let (mut row, mut in_batch, mut records) = (0, 0, 0);
     while let Some(batch) = source.next_batch(&mut reader)? {

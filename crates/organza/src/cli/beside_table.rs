@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use organza_curator::job::Job;
+use organza_curator::job::{Job, charge};
 use organza_curator::ledger::{Account, Charge, ChargeOutcome, Ledger, Preview};
-use organza_curator::table::{Input, ReadOptions};
+use organza_curator::policy::{Subject, check_guarantee};
+use organza_curator::table::{Counts, Input, ReadOptions};
 use organza_release::shell_word;
 
 use super::failure::Failure;
@@ -35,12 +36,26 @@ pub fn table_name(table: Option<&Path>) -> Option<String> {
     Some(name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&name).to_string())
 }
 
-/// The ledger of a table unless another is named.
-pub fn ledger_beside(table: Option<&Path>) -> Option<PathBuf> {
-    let mut name = file(table)?.as_os_str().to_os_string();
-    name.push(".ledger");
-    Some(PathBuf::from(name))
+/// The ledger unless another is named: that of the site (`ORGANZA_LEDGER`), or the one in the table's folder, which all
+/// tables there share. A table's own ledger of former times is still used where there is one.
+pub fn usual_ledger(table: Option<&Path>) -> Option<PathBuf> {
+    if let Some(site) = std::env::var_os("ORGANZA_LEDGER").filter(|path| !path.is_empty()) {
+        return Some(PathBuf::from(site));
+    }
+    let table = file(table)?;
+    let mut own = table.as_os_str().to_os_string();
+    own.push(".ledger");
+    let own = PathBuf::from(own);
+    if own.exists() {
+        return Some(own);
+    }
+    // Behind a link lies the same table.
+    let real = table.is_symlink().then(|| table.canonicalize().ok()).flatten();
+    Some(real.as_deref().unwrap_or(table).parent().unwrap_or(Path::new("")).join(LEDGER))
 }
+
+/// The ledger of a folder.
+pub const LEDGER: &str = "organza.ledger";
 
 /// What a ledger would hold after a charge.
 pub fn preview(path: &Path, account: &Account, charge: &Charge) -> Result<Preview, Failure> {
@@ -53,19 +68,22 @@ pub fn preview(path: &Path, account: &Account, charge: &Charge) -> Result<Previe
 #[derive(Args, Debug)]
 pub struct BesideTable {
     #[command(flatten)]
-    read: ReadArguments,
-    /// Name of the data holder; the table's file name by default
+    pub read: ReadArguments,
+    /// Name of the data holder, a label; the table's file name by default
     #[arg(long)]
     party: Option<String>,
-    /// File that keeps the budget; TABLE.ledger by default
+    /// File that keeps budgets; by default ORGANZA_LEDGER, or organza.ledger in the table's folder
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
     /// Do not charge any ledger (keep the budget yourself)
     #[arg(long, conflicts_with = "ledger")]
-    no_ledger: bool,
+    pub no_ledger: bool,
     /// Name of the data set in the ledger; the table's file name by default
     #[arg(long)]
     dataset: Option<String>,
+    /// Publish although epsilon is above 20, or delta above one over the number of records
+    #[arg(long)]
+    pub allow_weak_guarantee: bool,
 }
 
 /// A charge that was made, or none if losses are kept elsewhere.
@@ -84,32 +102,40 @@ impl BesideTable {
         self.read.options()
     }
 
+    /// How it is read so that the ledger recognises it.
+    pub fn recognising(&self, table: Option<&Path>) -> Result<ReadOptions, Failure> {
+        let account = self.account(table)?;
+        let fingerprint = account.map(|(path, _)| Ledger::fingerprint_key(path)).transpose()?;
+        Ok(ReadOptions { fingerprint, ..self.options() })
+    }
+
+    fn party(&self, table: Option<&Path>) -> Result<String, Failure> {
+        let party = self.party.clone().or_else(|| table_name(table));
+        party.ok_or_else(|| Failure::bad_input("--party: name the data holder when reading standard input"))
+    }
+
     /// The ledger and the account in it.
     fn account(&self, table: Option<&Path>) -> Result<Option<(PathBuf, Account)>, Failure> {
         if self.no_ledger {
             return Ok(None);
         }
-        let unnamed = || {
-            Failure::bad_input(
-                "--ledger, --dataset and --party must be given when reading standard input (or --no-ledger)",
-            )
-        };
-        let path = self.ledger.clone().or_else(|| ledger_beside(table)).ok_or_else(unnamed)?;
-        let named = |given: &Option<String>| given.clone().or_else(|| table_name(table));
-        let dataset = named(&self.dataset).ok_or_else(unnamed)?;
-        let party = named(&self.party).ok_or_else(unnamed)?;
-        Ok(Some((path, Account { dataset, party })))
+        let unnamed = "--ledger and --dataset must be given when reading standard input (or --no-ledger)";
+        let path = self.ledger.clone().or_else(|| usual_ledger(table));
+        let path = path.ok_or_else(|| Failure::bad_input(unnamed))?;
+        let dataset = self.dataset.clone().or_else(|| table_name(table));
+        let dataset = dataset.ok_or_else(|| Failure::bad_input(unnamed))?;
+        Ok(Some((path, Account::new(dataset, self.party(table)?))))
     }
 
     /// A job on the whole table.
     pub fn job(&self, table: Option<&Path>, output: &Path, overwrite: bool) -> Result<Job, Failure> {
-        let unnamed = || Failure::bad_input("--party: name the data holder when reading standard input");
         Ok(Job {
             input: self.input(table)?,
             options: self.options(),
-            party: self.party.clone().or_else(|| table_name(table)).ok_or_else(unnamed)?,
+            party: self.party(table)?,
             output: output.to_path_buf(),
             overwrite,
+            allow_weak_guarantee: self.allow_weak_guarantee,
             batch_rows: None,
             ledger: self.account(table)?,
         })
@@ -124,15 +150,24 @@ impl BesideTable {
         preview(&path, &account, charge).map(Some)
     }
 
-    /// Charges the ledger.
-    pub fn charge(&self, table: Option<&Path>, charge: &Charge) -> Result<Paid, Failure> {
-        let Some((path, account)) = self.account(table)? else {
+    /// Charges the ledger for what is computed from records that have been read.
+    pub fn charge(
+        &self,
+        table: Option<&Path>,
+        subject: &Subject,
+        cost: &Charge,
+        counts: &Counts,
+    ) -> Result<Paid, Failure> {
+        if !self.allow_weak_guarantee {
+            check_guarantee(cost, counts.records)?;
+        }
+        let account = self.account(table)?;
+        let named = account.as_ref().map(|(path, account)| (path.as_path(), account));
+        let Some((ledger, outcome)) = charge(subject, cost, named, counts.content.clone())? else {
             warn(NO_LEDGER);
             return Ok(Paid { made: None });
         };
-        let mut ledger = Ledger::open(&path)?;
-        let outcome = ledger.charge(&account, charge)?;
-        Ok(Paid { made: Some((ledger, path, account, outcome)) })
+        Ok(Paid { made: account.map(|(path, account)| (ledger, path, account, outcome)) })
     }
 }
 
@@ -165,9 +200,8 @@ pub fn spent(path: &Path, account: &Account, outcome: &ChargeOutcome, what: &str
     }
     format!(
         "{text}; no budget was set, so it is now this {what}'s own loss and is spent. To allow more: organza ledger \
-         budget {} --dataset {} --party {} --epsilon E --delta D",
+         budget {} --dataset {} --epsilon E --delta D",
         shell_word(&path.display().to_string()),
-        shell_word(&account.dataset),
-        shell_word(&account.party)
+        shell_word(account.dataset())
     )
 }

@@ -8,7 +8,7 @@ use organza_curator::output::PendingFile;
 use organza_curator::private_bounds::{
     BoundsPlan, BoundsRequest, PrivateBounds, combine, share_of, template,
 };
-use organza_release::CountFamily;
+use organza_release::{CountFamily, Neighbours};
 use serde_json::json;
 
 use super::beside_table::{BesideTable, NO_LEDGER};
@@ -165,7 +165,12 @@ impl BoundsArguments {
         bar.finish();
         let outcome = outcome?;
         let found: &PrivateBounds = &outcome.release;
-        let loss = Loss { epsilon: found.epsilon, delta: found.delta, stated: json!(found) };
+        let loss = Loss {
+            epsilon: found.epsilon,
+            delta: found.delta,
+            stated: json!(found),
+            confidential: found.neighbours == Neighbours::AddRemove,
+        };
         if !self.json {
             let number = |value: Option<f64>| value.map_or("hidden by noise".to_string(), short);
             let rows = found.columns.iter().map(|column| {

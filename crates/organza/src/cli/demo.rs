@@ -98,6 +98,7 @@ fn publish(folder: &Path, party: &str, formula: &str, bounds: &str) -> Result<(S
     let output = folder.join(format!("{party}.release.json"));
     let job = Job {
         ledger: Some((folder.join(format!("{party}.csv.ledger")), Account::new(party, party))),
+        allow_weak_guarantee: false,
         input: Input::File(table),
         options: ReadOptions::default(),
         party: party.to_string(),

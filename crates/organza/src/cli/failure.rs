@@ -66,7 +66,10 @@ impl From<CuratorError> for Failure {
 
 impl From<LedgerError> for Failure {
     fn from(error: LedgerError) -> Self {
-        Failure::failed(error)
+        match error {
+            LedgerError::Name { .. } => Failure::bad_input(error),
+            other => Failure::failed(other),
+        }
     }
 }
 

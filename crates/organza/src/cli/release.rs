@@ -9,8 +9,8 @@ use organza_curator::mechanism::{DomainChoice, Plan, RecordScale, Request};
 use organza_experiments::frontier::{FILL, expected};
 use organza_release::{Layout, did_you_mean};
 
+use super::beside_table::BesideTable;
 use super::failure::{Failure, Status};
-use super::read_arguments::ReadArguments;
 use super::release_choices::{
     LayoutName, Mechanism, NeighboursName, PerName, SensitivityName, StatisticName,
 };
@@ -99,10 +99,7 @@ pub struct ReleaseArguments {
     #[arg(long, requires = "radius")]
     response_bound: Option<f64>,
     #[command(flatten)]
-    pub(super) read: ReadArguments,
-    /// Name of the data holder; the table's file name by default
-    #[arg(long)]
-    pub(super) party: Option<String>,
+    pub(super) beside: BesideTable,
     /// The release file
     #[arg(short, long, value_name = "FILE", required_unless_present_any = ["dry_run", "check"])]
     pub(super) output: Option<PathBuf>,
@@ -112,15 +109,6 @@ pub struct ReleaseArguments {
     /// One release per batch of this many rows, as JSON lines in one file
     #[arg(long, value_name = "ROWS")]
     pub(super) batch_records: Option<u64>,
-    /// File that keeps the budget; TABLE.ledger by default
-    #[arg(long, value_name = "FILE")]
-    pub(super) ledger: Option<PathBuf>,
-    /// Do not charge any ledger (keep the budget yourself)
-    #[arg(long, conflicts_with = "ledger")]
-    pub(super) no_ledger: bool,
-    /// Name of the data set in the ledger; the table's file name by default
-    #[arg(long)]
-    pub(super) dataset: Option<String>,
     /// Number of threads
     #[arg(long)]
     pub(super) threads: Option<usize>,

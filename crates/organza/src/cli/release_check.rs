@@ -18,7 +18,7 @@ const NOTICE: &str =
 /// Reads the table and prints; nothing is charged or written.
 pub fn run(arguments: &ReleaseArguments, plan: &Plan) -> Result<Status, Failure> {
     let path = arguments.table.as_deref().ok_or_else(|| Failure::bad_input("--check: TABLE is needed"))?;
-    let (input, options) = (input(path)?, arguments.read.options());
+    let (input, options) = (input(path)?, arguments.beside.options());
     let bar = Bar::new(false);
     let found =
         organza_curator::clamping(plan, &Reading { input: &input, options: &options, progress: &bar });

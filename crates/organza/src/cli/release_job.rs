@@ -1,15 +1,13 @@
 //! From the arguments of `organza release` to a job: the table, the output, the ledger.
 
-use std::path::PathBuf;
-
 use organza_curator::Publishable;
 use organza_curator::job::Job;
-use organza_curator::ledger::{Account, Charge, Preview};
+use organza_curator::ledger::{Charge, Preview};
 use organza_curator::measure::plan_for;
 use organza_curator::mechanism::{Plan, Request};
-use organza_curator::table::{Input, ReadOptions, Reading};
+use organza_curator::table::{Input, Reading};
 
-use super::beside_table::{NO_LEDGER, input, ledger_beside, preview, table_name};
+use super::beside_table::{NO_LEDGER, input};
 use super::failure::{Failure, Status};
 use super::release::ReleaseArguments;
 use super::release_report::{Loss, report};
@@ -35,7 +33,7 @@ impl ReleaseArguments {
         };
         let bar = Bar::new(self.json);
         let plan = if self.check {
-            let (input, options) = (input(table)?, self.read.options());
+            let (input, options) = (input(table)?, self.beside.options());
             plan_for(request, &Reading { input: &input, options: &options, progress: &bar })
         } else {
             self.job()?.plan(request, &bar)
@@ -44,36 +42,13 @@ impl ReleaseArguments {
         Ok(plan?)
     }
 
-    fn party(&self) -> Result<String, Failure> {
-        let party = self.party.clone().or_else(|| table_name(self.table.as_deref()));
-        party.ok_or_else(|| Failure::bad_input("--party: name the data holder when reading standard input"))
-    }
-
-    fn ledger(&self) -> Result<Option<(PathBuf, Account)>, Failure> {
-        if self.no_ledger {
-            return Ok(None);
-        }
-        let unnamed = "--ledger and --dataset must be given when reading standard input (or --no-ledger)";
-        let table = self.table.as_deref();
-        let path = self.ledger.clone().or_else(|| ledger_beside(table));
-        let path = path.ok_or_else(|| Failure::bad_input(unnamed))?;
-        let dataset = self.dataset.clone().or_else(|| table_name(table));
-        let dataset = dataset.ok_or_else(|| Failure::bad_input(unnamed))?;
-        Ok(Some((path, Account { dataset, party: self.party()? })))
-    }
-
     fn job(&self) -> Result<Job, Failure> {
         let missing_argument = || Failure::bad_input("TABLE and --output are needed");
-        let options = self.read.options();
-        Ok(Job {
-            input: input(self.table.as_deref().ok_or_else(missing_argument)?)?,
-            options: ReadOptions { threads: self.threads.unwrap_or(options.threads).max(1), ..options },
-            party: self.party()?,
-            output: self.output.clone().ok_or_else(missing_argument)?,
-            overwrite: self.force,
-            batch_rows: self.batch_records,
-            ledger: self.ledger()?,
-        })
+        let output = self.output.as_deref().ok_or_else(missing_argument)?;
+        let mut job = self.beside.job(self.table.as_deref(), output, self.force)?;
+        job.options.threads = self.threads.unwrap_or(job.options.threads).max(1);
+        job.batch_rows = self.batch_records;
+        Ok(job)
     }
 
     /// Whether the table, if it is at hand, has the columns that a plan needs. Nothing but its header is read.
@@ -85,18 +60,12 @@ impl ReleaseArguments {
             warn(&format!("{}: there is no such file, so its columns were not checked", path.display()));
             return Ok(());
         }
-        let options = self.read.options();
+        let options = self.beside.options();
         Ok(plan.check_columns(&Reading { input: &input, options: &options, progress: &() })?)
     }
 
     /// What the ledger would hold afterwards; nothing if no table or ledger was named.
     pub(super) fn preview(&self, charge: &Charge) -> Result<Option<Preview>, Failure> {
-        if self.no_ledger || (self.table.is_none() && self.ledger.is_none()) {
-            return Ok(None);
-        }
-        match self.ledger() {
-            Ok(Some((path, account))) => preview(&path, &account, charge).map(Some),
-            _ => Ok(None),
-        }
+        self.beside.preview(self.table.as_deref(), charge)
     }
 }

@@ -23,7 +23,7 @@ pub fn run(arguments: &ReleaseArguments, columns: &str) -> Result<Status, Failur
     let epsilon = plan.epsilon();
     if !arguments.dry_run {
         let stated = json!({ "neighbours": Neighbours::Substitute, "epsilon": epsilon, "delta": 0.0 });
-        return arguments.carry_out(&plan, &Loss { epsilon, delta: 0.0, stated });
+        return arguments.carry_out(&plan, &Loss { epsilon, delta: 0.0, stated, confidential: false });
     }
     arguments.check_columns(&plan)?;
     let preview = arguments.preview(&plan.charge())?;

@@ -1,7 +1,7 @@
 //! What a release did, told to a person or a machine.
 
 use organza_curator::job::{Job, Outcome};
-use organza_release::PrivacyLoss;
+use organza_release::{Neighbours, PrivacyLoss};
 use serde_json::{Value, json};
 
 use super::beside_table::spent;
@@ -16,12 +16,19 @@ pub struct Loss {
     pub delta: f64,
     /// Everything that the release says about it.
     pub stated: Value,
+    /// Whether the number of records is confidential: then it is not told here either.
+    pub confidential: bool,
 }
 
 impl Loss {
     /// As a release states it.
     pub fn of(privacy: &PrivacyLoss) -> Self {
-        Self { epsilon: privacy.epsilon, delta: privacy.delta, stated: json!(privacy) }
+        Self {
+            epsilon: privacy.epsilon,
+            delta: privacy.delta,
+            stated: json!(privacy),
+            confidential: privacy.neighbours == Neighbours::AddRemove,
+        }
     }
 }
 
@@ -35,8 +42,8 @@ pub fn report<D>(job: &Job, outcome: &Outcome<D>, loss: &Loss, as_json: bool) ->
             "output": job.output.display().to_string(),
             "party": job.party,
             "releases": outcome.releases,
-            "rows": outcome.counts.rows,
-            "records": outcome.counts.records,
+            "rows": (!loss.confidential).then_some(outcome.counts.rows),
+            "records": (!loss.confidential).then_some(outcome.counts.records),
             "privacy": loss.stated,
             "warnings": outcome.warnings,
             "ledger": outcome.charge,
@@ -48,10 +55,13 @@ pub fn report<D>(job: &Job, outcome: &Outcome<D>, loss: &Loss, as_json: bool) ->
     } else {
         format!("{} releases", outcome.releases)
     };
+    let records = match loss.confidential {
+        true => "a confidential number of".to_string(),
+        false => outcome.counts.records.to_string(),
+    };
     say(&format!(
-        "{}: {what} of {} records, ({}, {})-differentially private",
+        "{}: {what} of {records} records, ({}, {})-differentially private",
         job.output.display(),
-        outcome.counts.records,
         short(loss.epsilon),
         short(loss.delta)
     ));

@@ -9,7 +9,7 @@ use organza_curator::chains::{
     Rehearsal, Tuning, rehearse, sample,
 };
 use organza_curator::formula::Formula;
-use organza_curator::table::{Counts, Reading};
+use organza_curator::table::Reading;
 use organza_mcmc::Summary;
 use organza_release::Neighbours;
 
@@ -219,7 +219,8 @@ impl SampleArguments {
         &self,
         work: impl FnOnce(&Reading<'_>) -> Result<T, organza_curator::CuratorError>,
     ) -> Result<T, Failure> {
-        let (input, options) = (self.beside.input(self.table.as_deref())?, self.beside.options());
+        let table = self.table.as_deref();
+        let (input, options) = (self.beside.input(table)?, self.beside.recognising(table)?);
         let bar = Bar::new(self.json);
         let result = work(&Reading { input: &input, options: &options, progress: &bar });
         bar.finish();
@@ -271,7 +272,7 @@ impl SampleArguments {
         }
         // Everything is charged before the first question; a bad table or a bad plan has cost nothing.
         let charge = plan.charge(description(design, &plan))?;
-        let mut paid = self.beside.charge(self.table.as_deref(), &charge)?;
+        let mut paid = self.beside.charge(self.table.as_deref(), &design.subject(), &charge, &counts)?;
         let drawn = fit::watch(&plan.run, self.json, |monitor| sample(design, &plan, records, monitor));
         let draws = drawn.map_err(|error| Failure::failed(format!("{error}; the charge stands")))?;
         if draws.total() == 0 {
@@ -280,8 +281,9 @@ impl SampleArguments {
             ));
         }
         let summary = Summary::new(&draws, self.mass).map_err(Failure::bad_input)?;
+        let settings = SampleSettings::new(design, &plan, &counts);
         let report = Report { design, plan: &plan, charge: &charge, counts, draws: &draws, summary };
-        folder.finish(&draws, &report.as_json(paid.outcome()), &self.settings(design, &plan, counts))?;
+        folder.finish(&draws, &report.as_json(paid.outcome()), &settings)?;
         paid.mark_published(path)?;
         if self.json {
             print_json(&report.as_json(paid.outcome()))?;
@@ -292,10 +294,6 @@ impl SampleArguments {
             say(&format!("draws, summary and settings are in {}", path.display()));
         }
         Ok(if report.warnings().is_empty() { Status::Fine } else { Status::CheckFailed })
-    }
-
-    fn settings(&self, design: &ChainDesign, plan: &ChainPlan, counts: Counts) -> SampleSettings {
-        SampleSettings::new(self.table.as_deref(), design, plan, counts)
     }
 }
 

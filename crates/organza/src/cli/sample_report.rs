@@ -1,7 +1,5 @@
 //! What is said of private chains: the plan, the result, the rehearsal.
 
-use std::path::Path;
-
 use organza_curator::chains::kernels::ChainInfo;
 use organza_curator::chains::{ChainDesign, ChainModel, ChainPlan, ChainSettings, Trial, mean_statistic};
 use organza_curator::ledger::{Charge, ChargeOutcome, Preview};
@@ -24,7 +22,6 @@ const LEAST_ACCEPTANCE: f64 = 0.1;
 #[derive(Serialize)]
 pub struct SampleSettings {
     organza: &'static str,
-    table: Option<String>,
     formula: String,
     prior_sd: f64,
     rows: u64,
@@ -33,10 +30,9 @@ pub struct SampleSettings {
 }
 
 impl SampleSettings {
-    pub fn new(path: Option<&Path>, design: &ChainDesign, plan: &ChainPlan, counts: Counts) -> Self {
+    pub fn new(design: &ChainDesign, plan: &ChainPlan, counts: &Counts) -> Self {
         Self {
             organza: env!("CARGO_PKG_VERSION"),
-            table: path.map(|path| path.display().to_string()),
             formula: design.domain().formula.clone(),
             prior_sd: design.prior_sd(),
             rows: counts.rows,

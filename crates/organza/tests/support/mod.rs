@@ -57,6 +57,7 @@ impl Folder {
     pub fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_organza"));
         command.current_dir(self.path.path()).stdin(Stdio::null());
+        command.env_remove("ORGANZA_LEDGER").env_remove("ORGANZA_POLICY");
         command
     }
 

@@ -227,6 +227,31 @@ impl Composition {
 }
 
 impl Mechanism {
+    /// The same mechanism between tables of which one record is *exchanged*, if its numbers are for a record that is added or
+    /// removed.
+    ///
+    /// An exchange is a removal and an addition: a group of two. Sensitivities at most double, so an epsilon and a mu do; of
+    /// counts twice as many move by one, for a count that both touch goes down and up again; an (epsilon, delta) becomes
+    /// (2 epsilon, (1 + e^epsilon) delta); for sums over samples the accountant knows both relations.
+    #[must_use]
+    pub fn for_exchanged_records(self) -> Self {
+        match self {
+            Self::Gaussian { mu } => Self::Gaussian { mu: 2.0 * mu },
+            Self::Pure { epsilon } => Self::Pure { epsilon: 2.0 * epsilon },
+            Self::Laplace { epsilon } => Self::Laplace { epsilon: 2.0 * epsilon },
+            Self::Approximate { epsilon, delta } => Self::Approximate {
+                epsilon: 2.0 * epsilon,
+                delta: (delta * (1.0 + epsilon.exp())).min(1.0 - f64::EPSILON),
+            },
+            Self::DiscreteGaussian { scale, moved } => {
+                Self::DiscreteGaussian { scale, moved: moved.saturating_mul(2) }
+            }
+            Self::SubsampledGaussian { sigma, rate, steps, .. } => {
+                Self::SubsampledGaussian { sigma, rate, steps, neighbours: Neighbours::Substitute }
+            }
+        }
+    }
+
     /// Refuses numbers that make no sense.
     fn check(self) -> Result<(), LossError> {
         match self {

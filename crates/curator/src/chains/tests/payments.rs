@@ -198,3 +198,10 @@ fn impossible_questions_are_refused() {
     let error = Allowance::all(StepQueries { ratio: ratio(1.0, 0.01), ..good }, budget(0.1)).unwrap_err();
     assert!(error.to_string().contains("single step"), "{error}");
 }
+
+/// Beyond 2^53 steps doubles would swallow the last bits of a sum, or of its noise, before they are added.
+#[test]
+fn sums_and_noise_are_added_as_integers() {
+    let sum = (1 << 60) + 1;
+    assert_eq!(super::super::oracle::noisy(sum, -(1i128 << 60)), 1.0);
+}
