@@ -144,9 +144,9 @@ fn child() {
             let connection = rusqlite::Connection::open(path).unwrap();
             // A tiny cache, so that the half-done work reaches the file and must be rolled back later.
             connection.execute_batch("PRAGMA cache_size = 2; BEGIN IMMEDIATE").unwrap();
-            let insert = "INSERT INTO charges (dataset, party, kind, epsilon, total_variation,
+            let insert = "INSERT INTO charges (dataset, party, unit, kind, epsilon, total_variation,
                     claimed_epsilon, claimed_delta, description, charged_at)
-                VALUES ('admissions', 'north', 'pure', 1, 0, 1, 0, ?1, '')";
+                VALUES ('admissions', 'north', 'record', 'pure', 1, 0, 1, 0, ?1, '')";
             for _ in 0..20 {
                 connection.execute(insert, ["long ".repeat(2000)]).unwrap();
             }
