@@ -2,15 +2,23 @@
 
 mod block;
 mod csv;
+mod limits;
 mod line_ends;
+mod open;
 mod parquet;
+mod parquet_check;
+mod printed;
+mod thrift;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use organza_release::Missing;
 
 use block::Needs;
 pub use block::{Counts, ResponseRule};
+use limits::MOST_THREADS_OF_A_CORE;
+use open::Opened;
+pub(crate) use printed::{available, printed};
 
 use crate::CuratorError;
 use crate::formula::{BlockColumns, CategoricalColumn, Design};
@@ -52,12 +60,35 @@ pub struct ReadOptions {
     pub missing: Missing,
     /// Number of threads for formats that allow it.
     pub threads: usize,
+    /// Whether messages show the beginning of a cell that cannot be used. For the holder's own eyes.
+    pub show_values: bool,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { header: true, delimiter: b',', decimal_comma: false, missing: Missing::Refused, threads }
+        let (header, decimal_comma, missing, show_values) = (true, false, Missing::Refused, false);
+        Self { header, delimiter: b',', decimal_comma, missing, threads: cores(), show_values }
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Refuses more threads than a machine can use.
+pub fn check_threads(threads: usize) -> Result<(), CuratorError> {
+    let most = MOST_THREADS_OF_A_CORE * cores();
+    if threads <= most {
+        return Ok(());
+    }
+    Err(CuratorError::option("--threads", format!("{threads} are asked for; at most {most} are of use here")))
+}
+
+/// The names of all columns of a table, and no value of it.
+pub fn column_names(input: &Input, options: &ReadOptions) -> Result<Vec<String>, CuratorError> {
+    match input.open()? {
+        Opened::Parquet(path) => parquet::names(path),
+        Opened::Text(text) => csv::names(text, &input.name(), options),
     }
 }
 
@@ -100,7 +131,7 @@ impl<'a> Table<'a> {
         progress: &'a dyn Progress,
     ) -> Self {
         let (numeric, categorical) = (design.numeric_columns(), design.categorical_columns());
-        let needs = Needs::new(numeric, categorical, options.missing, input.name());
+        let needs = Needs::new(numeric, categorical, options, input.name());
         Self { input, options, needs, progress }
     }
 
@@ -117,7 +148,7 @@ impl<'a> Table<'a> {
         if options.missing == Missing::Midpoint {
             return Err(CuratorError::option("--missing", "levels have no midpoint: use error or drop"));
         }
-        let needs = Needs::new(&[], columns, options.missing, input.name());
+        let needs = Needs::new(&[], columns, options, input.name());
         Ok(Self { input, options, needs, progress })
     }
 
@@ -128,15 +159,17 @@ impl<'a> Table<'a> {
         new_state: impl Fn() -> S + Sync,
         consume: impl Fn(&mut S, &BlockColumns<'_>) -> Result<(), CuratorError> + Sync,
     ) -> Result<(Vec<S>, Counts), CuratorError> {
-        if let Some(path) = self.parquet_path()? {
-            return parquet::fold(self, path, new_state, consume);
-        }
+        check_threads(self.options.threads)?;
+        let text = match self.input.open()? {
+            Opened::Parquet(path) => return parquet::fold(self, path, new_state, consume),
+            Opened::Text(text) => text,
+        };
         let mut state = new_state();
-        let counts = self.for_each_batch(u64::MAX, &mut |event| match event {
+        let counts = csv::read(self, text, u64::MAX, &mut |event| match event {
             Event::Block(block) => consume(&mut state, block),
             Event::BatchEnd(_) => Ok(()),
         })?;
-        Ok((vec![state], counts))
+        Ok((vec![state], self.not_empty(counts)?))
     }
 
     /// Reads the table in order and marks the end of every batch of `batch_rows` rows of the table, the last and
@@ -146,10 +179,13 @@ impl<'a> Table<'a> {
         batch_rows: u64,
         on_event: &mut dyn FnMut(Event<'_>) -> Result<(), CuratorError>,
     ) -> Result<Counts, CuratorError> {
-        let counts = match self.parquet_path()? {
-            Some(path) => parquet::read_in_order(self, path, batch_rows, on_event)?,
-            None => csv::read(self, batch_rows, on_event)?,
-        };
+        self.not_empty(match self.input.open()? {
+            Opened::Parquet(path) => parquet::read_in_order(self, path, batch_rows, on_event)?,
+            Opened::Text(text) => csv::read(self, text, batch_rows, on_event)?,
+        })
+    }
+
+    fn not_empty(&self, counts: Counts) -> Result<Counts, CuratorError> {
         if counts.rows == 0 {
             return Err(CuratorError::EmptyTable { path: self.input.name() });
         }
@@ -158,20 +194,10 @@ impl<'a> Table<'a> {
 
     /// Looks for the needed columns in the header, and at no value.
     pub fn check_columns(&self) -> Result<(), CuratorError> {
-        match self.parquet_path()? {
-            Some(path) => parquet::check_columns(self, path),
-            None => csv::check_columns(self),
+        match self.input.open()? {
+            Opened::Parquet(path) => parquet::check_columns(self, path),
+            Opened::Text(text) => csv::check_columns(self, text),
         }
-    }
-
-    /// Parquet files begin with four fixed bytes.
-    fn parquet_path(&self) -> Result<Option<&Path>, CuratorError> {
-        let Input::File(path) = self.input else { return Ok(None) };
-        let mut file =
-            std::fs::File::open(path).map_err(|error| CuratorError::file(path.display(), error))?;
-        let mut magic = [0; 4];
-        let is_parquet = std::io::Read::read_exact(&mut file, &mut magic).is_ok() && &magic == b"PAR1";
-        Ok(is_parquet.then_some(path))
     }
 }
 
