@@ -1,13 +1,14 @@
 //! Errors of the side that sees data.
 
 use organza_mcmc::RunError;
+use organza_release::ReleaseError;
 use organza_release::loss::LossError;
-use organza_release::{ReleaseError, did_you_mean};
 
 use crate::bounds::BoundsError;
 use crate::formula::FormulaError;
 use crate::gram::GramError;
 use crate::ledger::LedgerError;
+use crate::table::{self, printed};
 
 /// What can go wrong between a table and its release.
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +43,7 @@ pub enum CuratorError {
         path: String,
     },
     /// A column that the formula names is not in the table.
-    #[error("{path}: there is no column {column:?}{}; the table has {}", did_you_mean(column, available), available.join(", "))]
+    #[error("{path}: there is no column \"{}\"{}", printed(column), table::available(column, available))]
     UnknownColumn {
         /// The file.
         path: String,
@@ -52,7 +53,7 @@ pub enum CuratorError {
         available: Vec<String>,
     },
     /// A value cannot be used.
-    #[error("{path}: {place}, column {column:?}: {reason}")]
+    #[error("{path}: {place}, column \"{column}\": {reason}")]
     Cell {
         /// The file.
         path: String,

@@ -4,6 +4,9 @@ use std::collections::HashMap;
 
 use organza_release::Missing;
 
+use super::ReadOptions;
+use super::limits::MOST_NAMES;
+use super::printed::printed;
 use crate::CuratorError;
 use crate::fingerprint::Fingerprint;
 use crate::formula::{BlockColumns, CategoricalColumn, NumericColumn};
@@ -27,6 +30,7 @@ pub(super) struct Needs<'a> {
     pub numeric: &'a [NumericColumn],
     pub categorical: &'a [CategoricalColumn],
     pub missing: Missing,
+    show_values: bool,
     pub path: String,
     pub response_rule: Option<ResponseRule>,
     levels: Vec<HashMap<&'a [u8], u32>>,
@@ -68,14 +72,15 @@ impl<'a> Needs<'a> {
     pub fn new(
         numeric: &'a [NumericColumn],
         categorical: &'a [CategoricalColumn],
-        missing: Missing,
+        options: &ReadOptions,
         path: String,
     ) -> Self {
         let codes = |levels: &'a [String]| {
             levels.iter().zip(0..).map(|(level, code)| (level.as_bytes(), code)).collect::<HashMap<_, _>>()
         };
         let levels = categorical.iter().map(|column| codes(&column.levels)).collect();
-        Self { numeric, categorical, missing, path, response_rule: None, levels }
+        let (missing, show_values) = (options.missing, options.show_values);
+        Self { numeric, categorical, missing, show_values, path, response_rule: None, levels }
     }
 
     /// Names of the needed columns, numeric ones first.
@@ -97,11 +102,13 @@ impl<'a> Needs<'a> {
         match cell {
             Cell::Number(value) if value.is_finite() => match rule {
                 Some(rule) if !rule.allows(value) => {
-                    fail(format!("{}, which the model cannot use", rule.text()))
+                    fail(format!("{}, which the model cannot use{}", rule.text(), self.shown(&value)))
                 }
                 _ => Ok(Some(value)),
             },
-            Cell::Number(value) if value.is_infinite() => fail("not a finite number".to_string()),
+            Cell::Number(value) if value.is_infinite() => {
+                fail(format!("not a finite number{}", self.shown(&value)))
+            }
             Cell::Number(_) | Cell::Missing => match self.missing {
                 Missing::Refused => fail(MISSING_HELP.to_string()),
                 Missing::Dropped => Ok(None),
@@ -112,7 +119,9 @@ impl<'a> Needs<'a> {
                     Ok(Some(0.5 * described.interval.lower + 0.5 * described.interval.upper))
                 }
             },
-            Cell::Text(text) => fail(format!("not a number{}", hint(text))),
+            Cell::Text(text) => {
+                fail(format!("not a number{}{}", hint(text), self.shown(&String::from_utf8_lossy(text))))
+            }
         }
     }
 
@@ -140,12 +149,27 @@ impl<'a> Needs<'a> {
         };
         match self.levels[column].get(text.as_slice()) {
             Some(code) => Ok(Some(*code)),
-            None => fail(format!("not among the public levels {}", described.levels.join(", "))),
+            None => {
+                let known: Vec<String> =
+                    described.levels.iter().take(MOST_NAMES).map(|name| printed(name)).collect();
+                let more = if described.levels.len() > MOST_NAMES { ", ..." } else { "" };
+                let shown = self.shown(&String::from_utf8_lossy(&text));
+                fail(format!("not among the public levels {}{more}{shown}", known.join(", ")))
+            }
+        }
+    }
+
+    /// The beginning of a cell, if messages may show it.
+    fn shown(&self, value: &dyn std::fmt::Display) -> String {
+        if self.show_values {
+            format!("; the cell is \"{}\"", printed(&value.to_string()))
+        } else {
+            String::new()
         }
     }
 
     fn cell_error(&self, column: &str, place: String, reason: String) -> CuratorError {
-        CuratorError::Cell { path: self.path.clone(), place, column: column.to_string(), reason }
+        CuratorError::Cell { path: self.path.clone(), place, column: printed(column), reason }
     }
 }
 

@@ -1,37 +1,41 @@
-//! CSV, plain or gzipped, from a file or standard input.
+//! CSV, plain or gzipped, from a file, a pipe or standard input.
 
 use std::cell::Cell as Counter;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::rc::Rc;
 
 use csv::{ByteRecord, ErrorKind, ReaderBuilder};
-use flate2::bufread::MultiGzDecoder;
 
 use super::block::{BLOCK_ROWS, Block, Cell};
+use super::limits::{MOST_CELL_BYTES, MOST_COLUMNS, MOST_RECORD_BYTES};
 use super::line_ends::LineEnds;
-use super::{Counts, Event, Input, Table};
+use super::open::Text;
+use super::printed::printed;
+use super::{Counts, Event, ReadOptions, Table};
 use crate::CuratorError;
 
 /// Texts that stand for a missing value; everything else must be a number or a level.
 const MISSING_TEXTS: [&[u8]; 8] = [b"", b"NA", b"N/A", b"NaN", b"nan", b"null", b"NULL", b"None"];
 
-type Source = csv::Reader<Box<dyn Read>>;
+/// Bytes that are read ahead.
+const BUFFER: usize = 1 << 18;
 
+/// Reads all rows in order, cut into batches.
 pub(super) fn read(
     table: &Table<'_>,
+    text: Text,
     batch_rows: u64,
     on_event: &mut dyn FnMut(Event<'_>) -> Result<(), CuratorError>,
 ) -> Result<Counts, CuratorError> {
-    let position = Rc::new(Counter::new(0));
-    let (mut source, total) = source_of(table, &position)?;
+    let (total, position) = (text.total, Rc::clone(&text.position));
+    let mut source = Source::new(text, &table.needs.path, table.options);
     let mut reader = Rows::new(table);
     let mut record = ByteRecord::new();
     let mut pending = reader.read_header(&mut source, &mut record)?;
     let mut batch = Counts::default();
-    while pending || next(&mut source, &mut record, table)? {
+    while pending || source.next(&mut record)? {
         pending = false;
-        let kept = reader.push(&record, line_of(&source, &record))?;
+        let kept = reader.push(&record, source.line_of(&record))?;
         batch.rows += 1;
         batch.records += u64::from(kept);
         let batch_is_full = batch.rows == batch_rows;
@@ -52,22 +56,113 @@ pub(super) fn read(
 }
 
 /// Looks for the needed columns in the header.
-pub(super) fn check_columns(table: &Table<'_>) -> Result<(), CuratorError> {
-    let (mut source, _) = source_of(table, &Rc::new(Counter::new(0)))?;
+pub(super) fn check_columns(table: &Table<'_>, text: Text) -> Result<(), CuratorError> {
+    let mut source = Source::new(text, &table.needs.path, table.options);
     Rows::new(table).read_header(&mut source, &mut ByteRecord::new()).map(drop)
 }
 
-/// A reader of rows, and the bytes of the file.
-fn source_of(table: &Table<'_>, position: &Rc<Counter<u64>>) -> Result<(Source, Option<u64>), CuratorError> {
-    let (stream, total) = open(table.input, position)?;
-    // With a line feed at the end of every record, the last one included, lines can be counted (`line_of`).
-    let stream: Box<dyn Read> = Box::new(LineEnds::new(stream).chain(&b"\n"[..]));
-    let builder = ReaderBuilder::new()
-        .has_headers(false)
-        .delimiter(table.options.delimiter)
-        .buffer_capacity(1 << 18)
-        .from_reader(stream);
-    Ok((builder, total))
+/// The names of all columns.
+pub(super) fn names(text: Text, path: &str, options: &ReadOptions) -> Result<Vec<String>, CuratorError> {
+    Source::new(text, path, options).names(&mut ByteRecord::new())
+}
+
+/// A reader of records that knows where it is.
+struct Source<'t> {
+    reader: csv::Reader<Box<dyn Read>>,
+    /// Bytes that were read since the last whole record.
+    open_bytes: Rc<Counter<u64>>,
+    path: &'t str,
+    options: &'t ReadOptions,
+}
+
+impl<'t> Source<'t> {
+    fn new(text: Text, path: &'t str, options: &'t ReadOptions) -> Self {
+        let open_bytes = Rc::new(Counter::new(0));
+        // With a line feed at the end of every record, the last one included, lines can be counted (`line_of`).
+        let lines = LineEnds::new(text.stream).chain(&b"\n"[..]);
+        let bounded: Box<dyn Read> =
+            Box::new(Bounded { inner: lines, open_bytes: Rc::clone(&open_bytes), most: MOST_RECORD_BYTES });
+        let reader = ReaderBuilder::new()
+            .has_headers(false)
+            .delimiter(options.delimiter)
+            .buffer_capacity(BUFFER)
+            .from_reader(bounded);
+        Self { reader, open_bytes, path, options }
+    }
+
+    /// Reads a record; false at the end.
+    fn next(&mut self, record: &mut ByteRecord) -> Result<bool, CuratorError> {
+        let begin = self.reader.position().line();
+        let read = self.reader.read_byte_record(record);
+        self.open_bytes.set(0);
+        let found = read.map_err(|error| match error.kind() {
+            ErrorKind::UnequalLengths { expected_len, len, .. } => {
+                let reason = format!("has {len} fields, the first line has {expected_len}");
+                self.row_error(self.line_of(record), reason)
+            }
+            ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => self.row_error(
+                begin,
+                format!("a record has more than {MOST_RECORD_BYTES} bytes; is a quote not closed, or the line not ended?"),
+            ),
+            ErrorKind::Io(error) => CuratorError::file(self.path, error),
+            _ => CuratorError::file(self.path, "not readable as CSV"),
+        })?;
+        if record.as_slice().len() > MOST_CELL_BYTES
+            && let Some(field) = record.iter().position(|field| field.len() > MOST_CELL_BYTES)
+        {
+            let reason =
+                format!("field {} has more than {MOST_CELL_BYTES} bytes; is a quote not closed?", field + 1);
+            return Err(self.row_error(self.line_of(record), reason));
+        }
+        Ok(found)
+    }
+
+    /// The line in which the record that was just read begins. Blank lines before it are not a part of it.
+    fn line_of(&self, record: &ByteRecord) -> u64 {
+        let inside = record.as_slice().iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.reader.position().line().saturating_sub(1 + inside)
+    }
+
+    fn row_error(&self, line: u64, reason: String) -> CuratorError {
+        CuratorError::Row { path: self.path.to_string(), place: format!("line {line}"), reason }
+    }
+
+    /// Reads the first record; the names that it holds or, without a header, those that count its fields.
+    fn names(&mut self, record: &mut ByteRecord) -> Result<Vec<String>, CuratorError> {
+        if !self.next(record)? {
+            return Err(CuratorError::EmptyTable { path: self.path.to_string() });
+        }
+        if record.len() > MOST_COLUMNS {
+            let reason = format!("has {} fields; {MOST_COLUMNS} columns are read at most", record.len());
+            return Err(self.row_error(1, reason));
+        }
+        // Spreadsheets like to put a byte-order mark before the first name.
+        let text =
+            |field: &[u8]| String::from_utf8_lossy(field).trim_start_matches('\u{feff}').trim().to_string();
+        Ok(if self.options.header {
+            record.iter().map(text).collect()
+        } else {
+            (1..=record.len()).map(|number| format!("c{number}")).collect()
+        })
+    }
+}
+
+/// Ends with an error in a record that is too long. One buffer more than that may have been read ahead.
+struct Bounded<R> {
+    inner: R,
+    open_bytes: Rc<Counter<u64>>,
+    most: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.open_bytes.set(self.open_bytes.get() + count as u64);
+        if self.open_bytes.get() > self.most + BUFFER as u64 {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(count)
+    }
 }
 
 /// State of reading the rows of one file.
@@ -85,21 +180,13 @@ impl<'t> Rows<'t> {
     }
 
     /// Finds the needed columns. Returns whether `record` already holds the first row of data.
-    fn read_header(&mut self, source: &mut Source, record: &mut ByteRecord) -> Result<bool, CuratorError> {
-        let path = &self.table.needs.path;
-        if !next(source, record, self.table)? {
-            return Err(CuratorError::EmptyTable { path: path.clone() });
-        }
-        let names: Vec<String> = if self.table.options.header {
-            // Spreadsheets like to put a byte-order mark before the first name.
-            let text = |field: &[u8]| {
-                String::from_utf8_lossy(field).trim_start_matches('\u{feff}').trim().to_string()
-            };
-            record.iter().map(text).collect()
-        } else {
-            (1..=record.len()).map(|number| format!("c{number}")).collect()
-        };
-        self.fields = find_columns(self.table.needs.names(), &names, path)?;
+    fn read_header(
+        &mut self,
+        source: &mut Source<'_>,
+        record: &mut ByteRecord,
+    ) -> Result<bool, CuratorError> {
+        let names = source.names(record)?;
+        self.fields = find_columns(self.table.needs.names(), &names, source.path)?;
         Ok(!self.table.options.header)
     }
 
@@ -125,12 +212,6 @@ impl<'t> Rows<'t> {
         }
         Ok(())
     }
-}
-
-/// The line in which the record that was just read begins. Blank lines before it are not a part of it.
-fn line_of(source: &Source, record: &ByteRecord) -> u64 {
-    let inside = record.as_slice().iter().filter(|byte| **byte == b'\n').count() as u64;
-    source.position().line().saturating_sub(1 + inside)
 }
 
 /// A level, or a number if it is said whether numbers have decimal commas.
@@ -167,7 +248,7 @@ pub(super) fn find_columns<'n>(
             match (places.next(), places.next()) {
                 (Some(index), None) => Ok(index),
                 (Some(_), Some(_)) => {
-                    Err(CuratorError::file(path, format!("two columns are named {name:?}")))
+                    Err(CuratorError::file(path, format!("two columns are named {:?}", printed(name))))
                 }
                 (None, _) => Err(CuratorError::UnknownColumn {
                     path: path.to_string(),
@@ -177,49 +258,4 @@ pub(super) fn find_columns<'n>(
             }
         })
         .collect()
-}
-
-fn next(source: &mut Source, record: &mut ByteRecord, table: &Table<'_>) -> Result<bool, CuratorError> {
-    let path = &table.needs.path;
-    let read = source.read_byte_record(record);
-    read.map_err(|error| match error.kind() {
-        ErrorKind::UnequalLengths { expected_len, len, .. } => CuratorError::Row {
-            path: path.clone(),
-            place: format!("line {}", line_of(source, record)),
-            reason: format!("has {len} fields, the first line has {expected_len}"),
-        },
-        _ => CuratorError::file(path, &error),
-    })
-}
-
-/// Opens the input, unpacks gzip, and counts the bytes that were read from disk.
-fn open(input: &Input, position: &Rc<Counter<u64>>) -> Result<(Box<dyn Read>, Option<u64>), CuratorError> {
-    let fail = |error: io::Error| CuratorError::file(input.name(), error);
-    let (raw, total): (Box<dyn Read>, _) = match input {
-        Input::Standard => (Box::new(io::stdin().lock()), None),
-        Input::File(path) => {
-            let file = File::open(path).map_err(fail)?;
-            let total = file.metadata().ok().map(|metadata| metadata.len());
-            (Box::new(file), total)
-        }
-    };
-    let mut counted =
-        BufReader::with_capacity(1 << 18, Counted { inner: raw, position: Rc::clone(position) });
-    let gzipped = counted.fill_buf().map_err(fail)?.starts_with(&[0x1f, 0x8b]);
-    let stream: Box<dyn Read> =
-        if gzipped { Box::new(MultiGzDecoder::new(counted)) } else { Box::new(counted) };
-    Ok((stream, total))
-}
-
-struct Counted {
-    inner: Box<dyn Read>,
-    position: Rc<Counter<u64>>,
-}
-
-impl Read for Counted {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        self.position.set(self.position.get() + count as u64);
-        Ok(count)
-    }
 }

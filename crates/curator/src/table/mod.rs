@@ -2,15 +2,23 @@
 
 mod block;
 mod csv;
+mod limits;
 mod line_ends;
+mod open;
 mod parquet;
+mod parquet_check;
+mod printed;
+mod thrift;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use organza_release::Missing;
 
 use block::Needs;
 pub use block::{Counts, ResponseRule};
+use limits::MOST_THREADS_OF_A_CORE;
+use open::Opened;
+pub(crate) use printed::{available, printed};
 
 use crate::CuratorError;
 use crate::fingerprint::{FingerprintKey, Fingerprinting};
@@ -55,19 +63,42 @@ pub struct ReadOptions {
     pub threads: usize,
     /// The key under which the content is fingerprinted while it is read; not at all without one.
     pub fingerprint: Option<FingerprintKey>,
+    /// Whether messages show the beginning of a cell that cannot be used. For the holder's own eyes.
+    pub show_values: bool,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             header: true,
             delimiter: b',',
             decimal_comma: false,
             missing: Missing::Refused,
-            threads,
+            threads: cores(),
             fingerprint: None,
+            show_values: false,
         }
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Refuses more threads than a machine can use.
+pub fn check_threads(threads: usize) -> Result<(), CuratorError> {
+    let most = MOST_THREADS_OF_A_CORE * cores();
+    if threads <= most {
+        return Ok(());
+    }
+    Err(CuratorError::option("--threads", format!("{threads} are asked for; at most {most} are of use here")))
+}
+
+/// The names of all columns of a table, and no value of it.
+pub fn column_names(input: &Input, options: &ReadOptions) -> Result<Vec<String>, CuratorError> {
+    match input.open()? {
+        Opened::Parquet(path) => parquet::names(path),
+        Opened::Text(text) => csv::names(text, &input.name(), options),
     }
 }
 
@@ -110,7 +141,7 @@ impl<'a> Table<'a> {
         progress: &'a dyn Progress,
     ) -> Self {
         let (numeric, categorical) = (design.numeric_columns(), design.categorical_columns());
-        let needs = Needs::new(numeric, categorical, options.missing, input.name());
+        let needs = Needs::new(numeric, categorical, options, input.name());
         Self { input, options, needs, progress }
     }
 
@@ -127,7 +158,7 @@ impl<'a> Table<'a> {
         if options.missing == Missing::Midpoint {
             return Err(CuratorError::option("--missing", "levels have no midpoint: use error or drop"));
         }
-        let needs = Needs::new(&[], columns, options.missing, input.name());
+        let needs = Needs::new(&[], columns, options, input.name());
         Ok(Self { input, options, needs, progress })
     }
 
@@ -138,22 +169,26 @@ impl<'a> Table<'a> {
         new_state: impl Fn() -> S + Sync,
         consume: impl Fn(&mut S, &BlockColumns<'_>) -> Result<(), CuratorError> + Sync,
     ) -> Result<(Vec<S>, Counts), CuratorError> {
-        if let Some(path) = self.parquet_path()? {
-            let new_states = || (new_state(), self.fingerprinting());
-            let (states, mut counts) = parquet::fold(self, path, new_states, |(state, content), block| {
-                content.add(block);
-                consume(state, block)
-            })?;
-            let (states, contents) = states.into_iter().unzip();
-            counts.content = Fingerprinting::finish(contents);
-            return Ok((states, counts));
-        }
-        let mut state = new_state();
-        let counts = self.for_each_batch(u64::MAX, &mut |event| match event {
-            Event::Block(block) => consume(&mut state, block),
-            Event::BatchEnd(_) => Ok(()),
-        })?;
-        Ok((vec![state], counts))
+        check_threads(self.options.threads)?;
+        let new_states = || (new_state(), self.fingerprinting());
+        let consume = |(state, content): &mut (S, Fingerprinting<'_>), block: &BlockColumns<'_>| {
+            content.add(block);
+            consume(state, block)
+        };
+        let (states, mut counts) = match self.input.open()? {
+            Opened::Parquet(path) => parquet::fold(self, path, new_states, consume)?,
+            Opened::Text(text) => {
+                let mut state = new_states();
+                let counts = csv::read(self, text, u64::MAX, &mut |event| match event {
+                    Event::Block(block) => consume(&mut state, block),
+                    Event::BatchEnd(_) => Ok(()),
+                })?;
+                (vec![state], self.not_empty(counts)?)
+            }
+        };
+        let (states, contents) = states.into_iter().unzip();
+        counts.content = Fingerprinting::finish(contents);
+        Ok((states, counts))
     }
 
     fn fingerprinting(&self) -> Fingerprinting<'_> {
@@ -178,11 +213,15 @@ impl<'a> Table<'a> {
             }
             on_event(event)
         };
-        let mut counts = match self.parquet_path()? {
-            Some(path) => parquet::read_in_order(self, path, batch_rows, on_event)?,
-            None => csv::read(self, batch_rows, on_event)?,
+        let mut counts = match self.input.open()? {
+            Opened::Parquet(path) => parquet::read_in_order(self, path, batch_rows, on_event)?,
+            Opened::Text(text) => csv::read(self, text, batch_rows, on_event)?,
         };
         counts.content = Fingerprinting::finish(vec![content]);
+        self.not_empty(counts)
+    }
+
+    fn not_empty(&self, counts: Counts) -> Result<Counts, CuratorError> {
         if counts.rows == 0 {
             return Err(CuratorError::EmptyTable { path: self.input.name() });
         }
@@ -191,20 +230,10 @@ impl<'a> Table<'a> {
 
     /// Looks for the needed columns in the header, and at no value.
     pub fn check_columns(&self) -> Result<(), CuratorError> {
-        match self.parquet_path()? {
-            Some(path) => parquet::check_columns(self, path),
-            None => csv::check_columns(self),
+        match self.input.open()? {
+            Opened::Parquet(path) => parquet::check_columns(self, path),
+            Opened::Text(text) => csv::check_columns(self, text),
         }
-    }
-
-    /// Parquet files begin with four fixed bytes.
-    fn parquet_path(&self) -> Result<Option<&Path>, CuratorError> {
-        let Input::File(path) = self.input else { return Ok(None) };
-        let mut file =
-            std::fs::File::open(path).map_err(|error| CuratorError::file(path.display(), error))?;
-        let mut magic = [0; 4];
-        let is_parquet = std::io::Read::read_exact(&mut file, &mut magic).is_ok() && &magic == b"PAR1";
-        Ok(is_parquet.then_some(path))
     }
 }
 

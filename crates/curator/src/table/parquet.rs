@@ -10,11 +10,14 @@ use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch, StringArray};
 use arrow_schema::DataType;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 
 use super::block::{Block, Cell, DATE_HELP, Needs};
 use super::csv::find_columns;
+use super::limits::MOST_COLUMNS;
+use super::parquet_check::{contained, footer_is_sane, pages_are_sane};
+use super::printed::printed;
 use super::{Counts, Event, Table};
 use crate::CuratorError;
 use crate::formula::BlockColumns;
@@ -148,13 +151,10 @@ type OnBlock<'f> = &'f mut dyn FnMut(&BlockColumns<'_>, u64) -> Result<(), Curat
 
 impl<'t> Source<'t> {
     fn open(table: &'t Table<'t>, path: &'t Path) -> Result<Self, CuratorError> {
-        let fail = |error: &dyn std::fmt::Display| CuratorError::file(path.display(), error);
-        let file = File::open(path).map_err(|error| fail(&error))?;
-        let metadata = ArrowReaderMetadata::load(&file, Default::default()).map_err(|error| fail(&error))?;
-        let names: Vec<String> =
-            metadata.schema().fields().iter().map(|field| field.name().clone()).collect();
-        let columns = find_columns(table.needs.names(), &names, &table.needs.path)?;
-        let rows = metadata.metadata().row_groups().iter().map(|group| group.num_rows() as u64).sum();
+        let (mut file, metadata) = load(path)?;
+        let columns = find_columns(table.needs.names(), &names_of(&metadata), &table.needs.path)?;
+        let rows = contained(|| pages_are_sane(&mut file, metadata.metadata(), &columns));
+        let rows = rows.ok_or_else(|| unreadable(path))?;
         Ok(Self { table, path, metadata, columns, rows })
     }
 
@@ -176,16 +176,19 @@ impl<'t> Source<'t> {
 
     /// A reader of one piece, or of the whole file.
     fn reader(&self, piece: Option<&Piece>) -> Result<ParquetRecordBatchReader, CuratorError> {
-        let file = File::open(self.path).map_err(|error| self.fail(&error))?;
+        let file = File::open(self.path).map_err(|error| CuratorError::file(self.path.display(), error))?;
         let schema = self.metadata.metadata().file_metadata().schema_descr();
         let mask = ProjectionMask::roots(schema, self.columns.iter().copied());
-        let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
-            .with_projection(mask)
-            .with_batch_size(BATCH_ROWS);
-        if let Some(Piece { group, offset, rows, .. }) = piece {
-            builder = builder.with_row_groups(vec![*group]).with_offset(*offset).with_limit(*rows);
-        }
-        builder.build().map_err(|error| self.fail(&error))
+        let built = contained(|| {
+            let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
+                .with_projection(mask)
+                .with_batch_size(BATCH_ROWS);
+            if let Some(Piece { group, offset, rows, .. }) = piece {
+                builder = builder.with_row_groups(vec![*group]).with_offset(*offset).with_limit(*rows);
+            }
+            builder.build().ok()
+        });
+        built.ok_or_else(|| unreadable(self.path))
     }
 
     fn read_piece(&self, piece: &Piece, on_block: OnBlock<'_>) -> Result<(), CuratorError> {
@@ -199,7 +202,7 @@ impl<'t> Source<'t> {
     }
 
     fn next_batch(&self, reader: &mut ParquetRecordBatchReader) -> Result<Option<RecordBatch>, CuratorError> {
-        reader.next().transpose().map_err(|error| self.fail(&error))
+        contained(|| reader.next().transpose().ok()).ok_or_else(|| unreadable(self.path))
     }
 
     /// Turns a batch into a block; complete numeric columns are lent without a copy.
@@ -215,8 +218,7 @@ impl<'t> Source<'t> {
         let mut numeric = Vec::with_capacity(numbers);
         let mut text = Vec::new();
         for (position, name) in needs.names().enumerate() {
-            let array =
-                batch.column_by_name(name).ok_or_else(|| self.fail(&format!("no column {name:?}")))?;
+            let array = batch.column_by_name(name).ok_or_else(|| unreadable(self.path))?;
             if position < numbers {
                 numeric.push(self.to_numbers(array, name)?);
             } else {
@@ -236,10 +238,10 @@ impl<'t> Source<'t> {
         let kind = array.data_type();
         if !(kind.is_numeric() || *kind == DataType::Boolean || *kind == DataType::Null) {
             let help = if kind.is_temporal() { format!(": {DATE_HELP}") } else { String::new() };
-            return Err(self.fail(&format!("column {name:?} holds {kind}, not numbers{help}")));
+            let kind = printed(&kind.to_string());
+            return Err(self.fail(format!("column \"{}\" holds {kind}, not numbers{help}", printed(name))));
         }
-        let cast = arrow_cast::cast(array, &DataType::Float64).map_err(|error| self.fail(&error))?;
-        Ok(cast.as_primitive::<Float64Type>().clone())
+        Ok(self.cast(array, &DataType::Float64, name)?.as_primitive::<Float64Type>().clone())
     }
 
     fn to_text(&self, array: &ArrayRef, name: &str) -> Result<StringArray, CuratorError> {
@@ -248,13 +250,45 @@ impl<'t> Source<'t> {
             // As a person writes it: 1, not 1.0.
             return Ok(numbers.iter().map(|value| value.map(|number| number.to_string())).collect());
         }
-        let cast = arrow_cast::cast(array, &DataType::Utf8).map_err(|error| self.fail(&error))?;
-        Ok(cast.as_string::<i32>().clone())
+        Ok(self.cast(array, &DataType::Utf8, name)?.as_string::<i32>().clone())
     }
 
-    fn fail(&self, error: &dyn std::fmt::Display) -> CuratorError {
-        CuratorError::file(self.path.display(), error)
+    /// The reason is not passed on: it may quote a value.
+    fn cast(&self, array: &ArrayRef, kind: &DataType, name: &str) -> Result<ArrayRef, CuratorError> {
+        let fail = || self.fail(format!("column \"{}\" cannot be read as {kind}", printed(name)));
+        contained(|| arrow_cast::cast(array, kind).ok()).ok_or_else(fail)
     }
+
+    fn fail(&self, reason: String) -> CuratorError {
+        CuratorError::file(self.path.display(), reason)
+    }
+}
+
+/// The names of all columns.
+pub(super) fn names(path: &Path) -> Result<Vec<String>, CuratorError> {
+    Ok(names_of(&load(path)?.1))
+}
+
+fn names_of(metadata: &ArrowReaderMetadata) -> Vec<String> {
+    metadata.schema().fields().iter().map(|field| field.name().clone()).collect()
+}
+
+/// Reads the footer. The Arrow schema inside of it is not read: Parquet's own types suffice, and its reader panics on broken ones.
+fn load(path: &Path) -> Result<(File, ArrowReaderMetadata), CuratorError> {
+    let mut file = File::open(path).map_err(|error| CuratorError::file(path.display(), error))?;
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let metadata = contained(|| {
+        footer_is_sane(&mut file)?;
+        let metadata = ArrowReaderMetadata::load(&file, options).ok()?;
+        (metadata.schema().fields().len() <= MOST_COLUMNS).then_some(metadata)
+    });
+    Ok((file, metadata.ok_or_else(|| unreadable(path))?))
+}
+
+/// What the Parquet reader says is not passed on: it may quote a value.
+fn unreadable(path: &Path) -> CuratorError {
+    let reason = "not a readable Parquet file: it is broken, encrypted, packed in an unknown way, or has parts beyond the limits";
+    CuratorError::file(path.display(), reason)
 }
 
 /// The record-by-record path, for missing values and levels.
