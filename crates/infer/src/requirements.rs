@@ -2,6 +2,7 @@
 
 use organza_release::Family;
 
+use crate::augmentation::MOST_LATENT;
 use crate::evidence::{Evidence, Party};
 use crate::individual::MOST_RECORDS;
 use crate::marginal::MOST_UNEVEN;
@@ -25,12 +26,14 @@ enum Need {
     RecordsThemselves,
     /// Every record is a latent variable.
     FewRecords,
+    /// Every record is in memory.
+    RecordsInMemory,
 }
 
 fn needs(method: Method) -> &'static [Need] {
     use Need::{
         Counted, FewRecords, Gaussian, Isometric, OnePopulation, Records, RecordsForEveryCoefficient,
-        RecordsThemselves, ResponseSquare, UnscaledIntercept,
+        RecordsInMemory, RecordsThemselves, ResponseSquare, UnscaledIntercept,
     };
     match method {
         Method::Fast | Method::FixedGram => &[Gaussian],
@@ -39,7 +42,7 @@ fn needs(method: Method) -> &'static [Need] {
         Method::Individual => &[Records, RecordsThemselves, FewRecords],
         Method::GibbsUpdate | Method::GibbsPrior => &[Records, ResponseSquare, OnePopulation],
         Method::GibbsNoisy => &[Records, ResponseSquare, OnePopulation, UnscaledIntercept],
-        Method::Augmentation => &[Records, RecordsThemselves],
+        Method::Augmentation => &[Records, RecordsThemselves, RecordsInMemory],
         Method::Naive => &[Records, ResponseSquare],
         // Another kind of release, checked where it is read.
         Method::AdaSsp => &[],
@@ -66,6 +69,9 @@ impl Need {
             Need::UnscaledIntercept => evidence.domain().intercept() && !evidence.domain().is_scaled(),
             Need::RecordsThemselves => party.noise.averaged == 1,
             Need::FewRecords => evidence.records().is_some_and(|records| records <= MOST_RECORDS),
+            Need::RecordsInMemory => {
+                evidence.records().is_some_and(|records| records * (coefficients + 1.0) <= MOST_LATENT)
+            }
         }
     }
 
@@ -80,6 +86,9 @@ impl Need {
             Need::UnscaledIntercept => "unscaled records with an intercept",
             Need::RecordsThemselves => "records that are not averaged",
             Need::FewRecords => "at most 20,000 records in all: every one is a latent variable",
+            Need::RecordsInMemory => {
+                "at most 20,000,000 numbers in all latent records (records times columns): every chain holds them"
+            }
         }
     }
 }

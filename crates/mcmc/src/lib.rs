@@ -58,7 +58,7 @@ pub use draws::{ChainRecord, Draws, End};
 pub use error::{DrawsError, RunError};
 pub use kernel::{Info, Kernel, Statistic, Stop, Thinned};
 pub use nuts::{Mass, Nuts, NutsInfo, NutsState, Warmup};
-pub use plan::Plan;
+pub use plan::{MOST_BYTES, MOST_CHAINS, MOST_THREADS_PER_CORE, Plan};
 pub use rng::ChainRng;
 pub use run::{Monitor, Progress, run, run_monitored};
 pub use special::normal_quantile;

@@ -22,6 +22,13 @@ pub struct Plan {
     pub threads: usize,
 }
 
+/// Most chains of a plan.
+pub const MOST_CHAINS: usize = 100_000;
+/// Most bytes that the draws of all chains may take.
+pub const MOST_BYTES: f64 = 8.0 * 1024.0 * 1024.0 * 1024.0;
+/// Most threads for every core.
+pub const MOST_THREADS_PER_CORE: usize = 4;
+
 /// Four chains of 1,000 steps of warm-up and 1,000 draws.
 impl Default for Plan {
     fn default() -> Self {
@@ -36,14 +43,35 @@ impl Plan {
         if let Some((field, _)) = sizes.into_iter().find(|(_, size)| *size == 0) {
             return Err(RunError::Plan { field, reason: "must be at least 1".to_string() });
         }
-        if u32::try_from(self.chains).is_err() {
-            let reason = format!("{} are more than the {} that have a stream", self.chains, u32::MAX);
+        if self.chains > MOST_CHAINS {
+            let reason = format!("{} are more than {MOST_CHAINS}; plan fewer", self.chains);
             return Err(RunError::Plan { field: "chains", reason });
         }
+        let most = MOST_THREADS_PER_CORE * std::thread::available_parallelism().map_or(1, usize::from);
+        if self.threads > most {
+            let reason =
+                format!("{} are more than {MOST_THREADS_PER_CORE} for every core, {most}", self.threads);
+            return Err(RunError::Plan { field: "threads", reason });
+        }
+        self.check_memory(1)?;
         let steps = self.draws.checked_mul(self.thin).and_then(|steps| steps.checked_add(self.warmup));
         steps.ok_or_else(|| RunError::Plan {
             field: "draws",
             reason: "warmup + draws * thin is too large to count; plan fewer".to_string(),
         })
+    }
+
+    /// Refuses draws of so many parameters that memory would not hold them.
+    pub(crate) fn check_memory(&self, parameters: usize) -> Result<(), RunError> {
+        let bytes = 8.0 * self.chains as f64 * self.draws as f64 * parameters as f64;
+        if bytes <= MOST_BYTES {
+            return Ok(());
+        }
+        let Self { chains, draws, .. } = self;
+        let [found, most] = [bytes, MOST_BYTES].map(|bytes| bytes / f64::from(1 << 30));
+        let reason = format!(
+            "{chains} chains of {draws} draws of {parameters} parameters take {found:.1} GiB, more than {most} GiB; plan fewer"
+        );
+        Err(RunError::Plan { field: "draws", reason })
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::error::ReleaseError;
+use crate::printable::printable;
 
 /// Nothing, or the field that is wrong.
 pub(crate) type Checked = Result<(), ReleaseError>;
@@ -17,6 +18,12 @@ pub(crate) fn fail(field: impl Into<String>, reason: impl Into<String>) -> Check
 
 pub(crate) fn require_positive(field: &str, number: f64) -> Checked {
     require(number.is_finite() && number > 0.0, field, format!("must be positive and finite, found {number}"))
+}
+
+/// Nothing that a terminal would obey instead of show.
+pub(crate) fn require_printable(field: &str, text: &str) -> Checked {
+    let shown = printable(text);
+    require(shown == text, field, format!("must not hold control characters, found \"{shown}\""))
 }
 
 pub(crate) fn require_length(field: &str, found: usize, wanted: usize) -> Checked {

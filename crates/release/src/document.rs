@@ -101,6 +101,15 @@ pub trait Document: Serialize + DeserializeOwned {
         read::many(bytes, source_name)
     }
 
+    /// The same, one after the other, so that no more than one need be in memory.
+    fn read_each<E: From<ReleaseError>>(
+        bytes: &[u8],
+        source_name: &str,
+        visit: impl FnMut(Self) -> Result<(), E>,
+    ) -> Result<(), E> {
+        read::each(bytes, source_name, visit)
+    }
+
     /// Indented JSON with a final line break, after the same checks as reading.
     fn to_json(&self) -> Result<String, ReleaseError> {
         self.validate()?;

@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 
 use crate::document::{Document, Kind};
 use crate::error::ReleaseError;
+use crate::printable::printable;
 use crate::release::Release;
 
 /// Reads a file that holds exactly one release. `source_name` is used in errors.
@@ -36,43 +37,50 @@ pub(crate) fn one<D: Document>(bytes: &[u8], source_name: &str) -> Result<D, Rel
 }
 
 pub(crate) fn many<D: Document>(bytes: &[u8], source_name: &str) -> Result<Vec<D>, ReleaseError> {
-    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
-    let releases = match first {
-        None => return Err(syntax(source_name, "file", "is empty, a release was expected")),
-        Some(b'[') => {
-            read_values::<Vec<D>>(bytes, source_name, D::KIND)?.into_iter().flatten().collect::<Vec<D>>()
-        }
-        Some(_) => read_values::<D>(bytes, source_name, D::KIND)?,
-    };
-    let several = releases.len() > 1;
-    for (position, release) in releases.iter().enumerate() {
-        let place =
-            if several { format!("{source_name}, release {}", position + 1) } else { source_name.into() };
-        release.validate().map_err(|error| error.within(&place))?;
-    }
+    let mut releases = Vec::new();
+    each(bytes, source_name, |release| {
+        releases.push(release);
+        Ok::<_, ReleaseError>(())
+    })?;
     Ok(releases)
 }
 
-/// Reads JSON values one after the other until the end of the text.
-fn read_values<'b, T: Deserialize<'b>>(
-    bytes: &'b [u8],
+/// Reads and checks one release after the other, so that no more than one need be in memory.
+pub(crate) fn each<D: Document, E: From<ReleaseError>>(
+    bytes: &[u8],
     source_name: &str,
-    wanted: Kind,
-) -> Result<Vec<T>, ReleaseError> {
-    let mut values = Vec::new();
-    let mut rest = bytes;
+    mut visit: impl FnMut(D) -> Result<(), E>,
+) -> Result<(), E> {
+    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    let (mut rest, mut position) = (bytes, 0);
+    if first.is_none() {
+        return Err(syntax(source_name, "file", "is empty, a release was expected").into());
+    }
     while !rest.trim_ascii_start().is_empty() {
         let offset = bytes.len() - rest.len();
         let mut stream = serde_json::Deserializer::from_slice(rest).into_iter::<&RawValue>();
         let raw = match stream.next() {
             Some(Ok(raw)) => raw,
-            Some(Err(error)) => return Err(not_json(bytes, offset, error, source_name)),
+            Some(Err(error)) => return Err(not_json(bytes, offset, error, source_name).into()),
             None => break,
         };
-        values.push(read_value(raw.get(), source_name, wanted)?);
         rest = &rest[stream.byte_offset()..];
+        let found = match first {
+            Some(b'[') => read_value::<Vec<D>>(raw.get(), source_name, D::KIND)?,
+            _ => vec![read_value::<D>(raw.get(), source_name, D::KIND)?],
+        };
+        let several = position + found.len() > 1 || !rest.trim_ascii_start().is_empty();
+        for release in found {
+            position += 1;
+            let place = || match several {
+                true => format!("{source_name}, release {position}"),
+                false => source_name.into(),
+            };
+            release.validate().map_err(|error| error.within(&place()))?;
+            visit(release)?;
+        }
     }
-    Ok(values)
+    Ok(())
 }
 
 fn read_value<'b, T: Deserialize<'b>>(
@@ -125,5 +133,9 @@ fn without_position(message: &str) -> String {
 }
 
 fn syntax(source_name: &str, field: &str, reason: impl Into<String>) -> ReleaseError {
-    ReleaseError::Syntax { source_name: source_name.into(), field: field.into(), reason: reason.into() }
+    ReleaseError::Syntax {
+        source_name: source_name.into(),
+        field: printable(field).into(),
+        reason: printable(&reason.into()).into(),
+    }
 }

@@ -1,26 +1,40 @@
 //! Checks beyond syntax: sizes agree, numbers are finite, scales are positive, entries are complete.
 
-use crate::check::{Checked, fail, require, require_distinct, require_length, require_positive};
+use crate::check::{
+    Checked, fail, require, require_distinct, require_length, require_positive, require_printable,
+};
 use crate::document::Kind;
 use crate::domain::{BallDomain, BoxDomain, Column, Domain, Interval};
 use crate::noise::{Family, Noise};
 use crate::privacy::{Neighbours, Norm, PrivacyLoss};
-use crate::release::Release;
+use crate::release::{Release, Tool};
+
+/// Largest number of records: beyond it floating point cannot count.
+pub const MOST_RECORDS: u64 = 1 << 53;
+/// Scales and weights lie between one over this and this: 2^120, as fine as the finest lattice.
+pub const LARGEST_SCALE: f64 = (1_u128 << 120) as f64;
+/// A value may lie this many scales of its noise beyond what records can sum to: no noise is that far out.
+pub const MOST_SCALES: f64 = 1e6;
 
 impl Release {
     /// Checks that every field has a possible value and that the fields agree with each other.
     pub fn validate(&self) -> Checked {
         self.check_schema()?;
-        check_origin(&self.party, &self.created)?;
-        self.domain.check()?;
+        check_origin(&self.party, &self.created, &self.tool)?;
+        self.domain.validate()?;
         self.privacy.check(self.noise.family)?;
         check_records(self.privacy.neighbours, self.records)?;
         self.check_statistic()?;
         let entries = self.statistic.weights(&self.domain).len();
         self.noise.check(entries)?;
         require_length("value", self.value.len(), entries)?;
-        for (index, value) in self.value.iter().enumerate() {
-            require(value.is_finite(), format!("value[{index}]"), format!("must be finite, found {value}"))?;
+        // No entry of a record's outer product exceeds 1, and no eigenvalue the trace.
+        let most = self.records.unwrap_or(MOST_RECORDS) as f64 * self.domain.dimension() as f64;
+        for (index, (value, scale)) in self.value.iter().zip(&self.noise.scales).enumerate() {
+            let limit = most + MOST_SCALES * scale;
+            require(value.abs() <= limit, format!("value[{index}]"), {
+                format!("must be at most {limit:e} from zero, by its records and its noise, found {value:e}")
+            })?;
         }
         Ok(())
     }
@@ -43,8 +57,11 @@ pub(crate) fn check_not_newer(kind: Kind, schema: &str, party: &str) -> Checked 
 }
 
 /// Who published it, and when.
-pub(crate) fn check_origin(party: &str, created: &str) -> Checked {
+pub(crate) fn check_origin(party: &str, created: &str, tool: &Tool) -> Checked {
     require(!party.trim().is_empty(), "party", "must name the data holder")?;
+    require_printable("party", party)?;
+    require_printable("tool.name", &tool.name)?;
+    require_printable("tool.version", &tool.version)?;
     require(is_timestamp(created), "created", "must be a UTC time like 2026-01-31T12:00:00Z")
 }
 
@@ -58,6 +75,9 @@ pub(crate) fn check_records(neighbours: Neighbours, records: Option<u64>) -> Che
             fail("records", "must be null: with add-remove neighbours the number of records is confidential")
         }
         (_, Some(0)) => fail("records", "must be at least 1"),
+        (_, Some(records)) if records > MOST_RECORDS => {
+            fail("records", format!("{records} are more than {MOST_RECORDS}, the most that can be counted"))
+        }
         _ => Ok(()),
     }
 }
@@ -66,12 +86,17 @@ pub(crate) fn check_records(neighbours: Neighbours, records: Option<u64>) -> Che
 pub(crate) fn check_levels(field: &str, levels: &[String]) -> Checked {
     let names: Vec<&str> = levels.iter().map(String::as_str).collect();
     require(names.len() >= 2, format!("{field}.levels"), "must hold at least two levels")?;
+    names.iter().try_for_each(|name| require_printable(&format!("{field}.levels"), name))?;
     require_distinct(&format!("{field}.levels"), &names)
 }
 
 impl Domain {
-    fn check(&self) -> Checked {
+    /// Checks that every field has a possible value and that the fields agree with each other.
+    pub fn validate(&self) -> Checked {
         let names = self.feature_names();
+        require_printable("domain.formula", self.formula())?;
+        require_printable("domain.response", self.response_name())?;
+        names.iter().try_for_each(|name| require_printable("domain.features", name))?;
         require(
             !names.is_empty() || self.intercept(),
             "domain.features",
@@ -84,7 +109,7 @@ impl Domain {
         for (index, column) in self.columns().iter().enumerate() {
             column.check(&format!("domain.columns[{index}]"))?;
         }
-        require_positive("domain.response_weight", self.response_weight())?;
+        require_moderate("domain.response_weight", self.response_weight())?;
         match self {
             Domain::Box(domain) => domain.check(),
             Domain::Ball(domain) => domain.check(),
@@ -94,9 +119,9 @@ impl Domain {
 
 impl BoxDomain {
     fn check(&self) -> Checked {
-        require_positive("domain.intercept_weight", self.intercept_weight)?;
+        require_moderate("domain.intercept_weight", self.intercept_weight)?;
         if let Some(radius) = self.record_scale {
-            require_positive("domain.record_scale", radius)?;
+            require_moderate("domain.record_scale", radius)?;
         }
         for (index, feature) in self.features.iter().enumerate() {
             feature.check(&format!("domain.features[{index}]"), self.intercept)?;
@@ -126,6 +151,7 @@ impl Interval {
 impl Column {
     fn check(&self, field: &str) -> Checked {
         require(!self.name().trim().is_empty(), format!("{field}.name"), "must not be empty")?;
+        require_printable(&format!("{field}.name"), self.name())?;
         match self {
             Column::Numeric { lower, upper, .. } => check_bounds(field, *lower, *upper),
             Column::Categorical { levels, .. } => check_levels(field, levels),
@@ -137,7 +163,7 @@ impl Noise {
     fn check(&self, entries: usize) -> Checked {
         require_length("noise.scales", self.scales.len(), entries)?;
         for (index, &scale) in self.scales.iter().enumerate() {
-            require_positive(&format!("noise.scales[{index}]"), scale)?;
+            require_moderate(&format!("noise.scales[{index}]"), scale)?;
         }
         require((-120..=0).contains(&self.lattice), "noise.lattice", {
             format!("must be an exponent of two from -120 to 0, found {}", self.lattice)
@@ -160,6 +186,14 @@ impl PrivacyLoss {
             format!("must be {norm:?} for {family:?} noise").to_lowercase(),
         )
     }
+}
+
+/// Positive, and neither so large nor so small that its powers overflow.
+pub(crate) fn require_moderate(field: &str, number: f64) -> Checked {
+    require_positive(field, number)?;
+    let fits = (1.0 / LARGEST_SCALE..=LARGEST_SCALE).contains(&number);
+    let (least, most) = (1.0 / LARGEST_SCALE, LARGEST_SCALE);
+    require(fits, field, format!("must be between {least:.2e} and {most:.2e}, found {number:e}"))
 }
 
 fn check_bounds(field: &str, lower: f64, upper: f64) -> Checked {

@@ -33,6 +33,9 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+/// Most numbers in the latent records of all parties: a chain holds all of them.
+pub(crate) const MOST_LATENT: f64 = 2e7;
+
 pub use categorical::{CategoricalParameters, NaiveBayesRecords, SaturatedRecords};
 pub use generative::{Generative, Interweave, RecordDensity};
 pub use gram::GramMechanism;

@@ -95,6 +95,10 @@ fn relative_factor(whitener: &[f64], matrix: &[f64], size: usize) -> Vec<f64> {
 
 /// Replaces eigenvalues outside an interval by its ends.
 fn clip_eigenvalues(matrix: &mut [f64], size: usize, (least, most): (f64, f64)) {
+    // A regression on a constant alone has no features that vary.
+    if size == 0 {
+        return;
+    }
     let mut eigen = EigenWorkspace::new(size);
     eigen.decompose(matrix);
     matrix.fill(0.0);

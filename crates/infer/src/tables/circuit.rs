@@ -34,14 +34,18 @@ pub(super) struct Circuit {
     /// For every split the weights of the sum of its first two, three, .. children.
     prefixes: Vec<Vec<Weights>>,
     drop: f64,
+    /// Multiplications so far.
+    cost: f64,
 }
 
 /// The windows of the first try.
 const DROP: f64 = 60.0;
 /// Logarithm of the posterior mass that windows may leave out: 1e-12.
 const ALLOWED_LOSS: f64 = -27.7;
-/// More multiplications than this take minutes.
-const LARGEST_COST: f64 = 1e11;
+/// More multiplications than this, of all sums of one party together, take longer than a quarter of a minute.
+const LARGEST_COST: f64 = 3e10;
+/// Most possible counts of one group.
+const MOST_COUNTS: usize = 10_000_000;
 
 impl Circuit {
     pub fn new(shape: &Shape) -> Self {
@@ -50,11 +54,13 @@ impl Circuit {
             messages: vec![Weights::default(); shape.groups().len()],
             prefixes: prefixes.collect(),
             drop: DROP,
+            cost: 0.0,
         }
     }
 
     /// Sums everything; `others` are the counts of the other parties. The error says what is too large.
     pub fn prepare(&mut self, shape: &Shape, party: &PartyCounts, others: &[usize]) -> Result<(), String> {
+        self.cost = 0.0;
         loop {
             self.sum_up(shape, party, others)?;
             let root = &self.messages[0];
@@ -77,7 +83,8 @@ impl Circuit {
             if shape.groups()[group].splits.is_empty() {
                 let factor = shape.groups()[group].concentration + others[group] as f64;
                 let leaf = Leaf { shape: factor, observations: &party.observations[group] };
-                leaf.fill(most, self.drop, &mut self.messages[group]);
+                leaf.fill(most, self.drop, MOST_COUNTS, &mut self.messages[group])
+                    .map_err(|cost| format!("{}: {cost}", party.name))?;
                 continue;
             }
             for split in &shape.groups()[group].splits {
@@ -103,10 +110,11 @@ impl Circuit {
             high -= child.last().unwrap_or(0);
             let (before, after) = self.prefixes[split].split_at_mut(place - 1);
             let rest = before.last().unwrap_or(&children[0]);
-            if rest.log.len() as f64 * child.log.len() as f64 > LARGEST_COST {
+            self.cost += rest.log.len() as f64 * child.log.len() as f64;
+            if self.cost > LARGEST_COST {
                 return Err(format!(
-                    "value: noisy counts leave {} and {} possible counts to be combined, too many for exact sums; \
-                     use the metropolis sampler",
+                    "value: noisy counts leave {} and {} possible counts to be combined, which takes more than {LARGEST_COST:e} \
+                     multiplications in all; use the metropolis or the plain sampler",
                     rest.log.len(),
                     child.log.len()
                 ));

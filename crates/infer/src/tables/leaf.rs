@@ -10,9 +10,15 @@ pub(super) struct Leaf<'l> {
 }
 
 impl Leaf<'_> {
-    /// Fills the window in which a weight may exceed e^-drop of the peak.
-    pub fn fill(&self, most: usize, drop: f64, out: &mut Weights) {
+    /// Fills the window in which a weight may exceed e^-drop of the peak; the error says that it is longer than the limit.
+    pub fn fill(&self, most: usize, drop: f64, limit: usize, out: &mut Weights) -> Result<(), String> {
         let (first, last) = self.window(most, drop);
+        if last - first >= limit {
+            return Err(format!(
+                "records, value: a count may be anything from {first} to {last}, and exact sums take at most {limit} possible counts; \
+                 use the metropolis or the plain sampler"
+            ));
+        }
         out.first = first;
         out.log.clear();
         // Relative to the first: Gamma(m + 1 + a) / (m + 1)! = (m + a) / (m + 1) times that of m.
@@ -30,6 +36,7 @@ impl Leaf<'_> {
             let lost = out.peak - drop + libm::log(outside);
             out.log_lost = super::weights::log_add(out.log_lost, lost);
         }
+        Ok(())
     }
 
     fn log_prior(&self, m: f64) -> f64 {
@@ -89,7 +96,7 @@ mod tests {
                 let observations = [Observation::new(value, &CountNoise { family, scale })];
                 let leaf = Leaf { shape, observations: &observations };
                 let mut weights = Weights::default();
-                leaf.fill(most, 60.0, &mut weights);
+                leaf.fill(most, 60.0, most + 1, &mut weights).unwrap();
                 let log = |m: usize| leaf.log_prior(m as f64) + leaf.log_likelihood(m as f64);
                 let peak = (0..=most).map(log).fold(f64::NEG_INFINITY, f64::max);
                 assert!((weights.peak - peak).abs() < 1e-9 * peak.abs().max(1.0), "{shape} {value}");

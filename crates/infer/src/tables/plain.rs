@@ -10,7 +10,8 @@ use super::naive_bayes::find_class;
 use super::{TableEvidence, TableModel, TableSpec};
 use crate::InferError;
 use crate::augmentation::{
-    Augmented, Generative, NaiveBayesRecords, Plain, RecordAdditive, SaturatedRecords, TableMechanism,
+    Augmented, Generative, MOST_LATENT, NaiveBayesRecords, Plain, RecordAdditive, SaturatedRecords,
+    TableMechanism,
 };
 
 /// Draws of the probabilities, with names.
@@ -24,6 +25,11 @@ pub(super) fn plain(
         let reason =
             "plain has one concentration for all probabilities; leave it out, or use another sampler";
         return Err(InferError::prior("cells", reason));
+    }
+    let numbers = evidence.records().unwrap_or(0) as f64 * evidence.columns.len() as f64;
+    if numbers > MOST_LATENT {
+        let needs = format!("at most {MOST_LATENT} numbers in all latent records, and there are {numbers}");
+        return Err(InferError::unsupported(&releases[0].party, "plain", &needs));
     }
     let parties = releases.iter().map(TableMechanism::of).collect::<Result<Vec<_>, _>>()?;
     let columns = &releases[0].columns;

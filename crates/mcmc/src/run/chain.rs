@@ -21,6 +21,7 @@ enum Early {
     Halt(Halt),
     Stop(Stop),
     Dimension { found: usize },
+    Plan(RunError),
 }
 
 impl From<Stop> for Early {
@@ -57,6 +58,10 @@ impl<'r, T: ?Sized, K: Kernel<T>> ChainRun<'r, T, K> {
                 signals.failed(self.chain);
                 return Err(RunError::Chain { chain, step, warmup: self.plan.warmup, stop });
             }
+            Some(Early::Plan(error)) => {
+                signals.failed(self.chain);
+                return Err(error);
+            }
             Some(Early::Dimension { found }) => {
                 signals.failed(self.chain);
                 let expected = self.outcome.dimension;
@@ -74,6 +79,7 @@ impl<'r, T: ?Sized, K: Kernel<T>> ChainRun<'r, T, K> {
         }
         let mut state = self.kernel.init(self.target, &mut rng)?;
         self.outcome.dimension = self.kernel.position(&state).len();
+        self.plan.check_memory(self.outcome.dimension).map_err(Early::Plan)?;
         for _ in 0..self.plan.warmup {
             let info = self.step(&mut state, &mut rng, signals)?;
             self.kernel.adapt(&state, &info);

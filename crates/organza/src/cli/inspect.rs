@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use organza_release::{
     BoxDomain, Claim, Column, CountRelease, Document, Domain, Kind, Missing, Neighbours, RandomisedRelease,
-    Release, ReleaseError, kind_of, read_many,
+    Release, kind_of, read_many,
 };
 use serde_json::{Value, json};
 
 use super::failure::{Failure, Status};
-use super::terminal::{print_json, print_text, short, table};
+use super::terminal::{print_part, print_text, short, table};
 use super::{inspect_counts, inspect_randomised};
 
 #[derive(Args, Debug)]
@@ -34,40 +34,67 @@ pub struct Inspected {
 }
 
 pub fn run(arguments: &InspectArguments) -> Result<Status, Failure> {
-    let mut inspected = Vec::new();
-    for path in &arguments.files {
-        inspected.extend(inspect_file(path)?);
+    let mut printed = Printed { json: arguments.json, releases: 0, sound: true };
+    let end = arguments.files.iter().try_for_each(|path| inspect_file(path, &mut printed));
+    match end {
+        Err(End::Failed(failure)) => return Err(failure),
+        Ok(()) if arguments.json => print_text("\n]\n")?,
+        _ => {}
     }
-    if arguments.json {
-        print_json(&inspected.iter().map(|release| &release.json).collect::<Vec<_>>())?;
-    } else {
-        for release in &inspected {
-            print_text(&release.text)?;
-        }
-    }
-    let sound = inspected.iter().all(|release| release.holds);
-    Ok(if sound { Status::Fine } else { Status::CheckFailed })
+    Ok(if printed.sound { Status::Fine } else { Status::CheckFailed })
 }
 
-/// Explains all releases of a file, whatever their kind.
-fn inspect_file(path: &Path) -> Result<Vec<Inspected>, Failure> {
+/// What was printed so far.
+struct Printed {
+    json: bool,
+    releases: usize,
+    sound: bool,
+}
+
+/// Why not all releases are printed.
+enum End {
+    /// Nobody reads on.
+    Unread,
+    Failed(Failure),
+}
+
+impl<F: Into<Failure>> From<F> for End {
+    fn from(failure: F) -> Self {
+        End::Failed(failure.into())
+    }
+}
+
+impl Printed {
+    fn add(&mut self, release: &Inspected) -> Result<(), End> {
+        self.sound &= release.holds;
+        self.releases += 1;
+        let going_on = if self.json {
+            let before = if self.releases == 1 { "[\n  " } else { ",\n  " };
+            let text = serde_json::to_string_pretty(&release.json)?;
+            print_part(&format!("{before}{}", text.replace('\n', "\n  ")))?
+        } else {
+            print_part(&release.text)?
+        };
+        if going_on { Ok(()) } else { Err(End::Unread) }
+    }
+}
+
+/// Explains all releases of a file, whatever their kind, one after the other.
+fn inspect_file(path: &Path, printed: &mut Printed) -> Result<(), End> {
     let (bytes, name) = read_bytes(path)?;
-    let sums = |release: &Release| -> Result<Inspected, ReleaseError> {
-        let claim = release.claim()?;
-        let (text, json) = (explain(path, release, &claim), as_json(path, release, &claim));
-        Ok(Inspected { text, json, holds: claim.holds })
-    };
-    Ok(match kind_of(&bytes) {
-        Some(Kind::Counts) => {
-            let releases = CountRelease::read_many(&bytes, &name)?;
-            releases.iter().map(|release| inspect_counts::inspect(path, release)).collect::<Result<_, _>>()?
-        }
-        Some(Kind::Randomised) => {
-            let releases = RandomisedRelease::read_many(&bytes, &name)?;
-            releases.iter().map(|release| inspect_randomised::inspect(path, release)).collect()
-        }
-        Some(Kind::Sums) | None => read_many(&bytes, &name)?.iter().map(sums).collect::<Result<_, _>>()?,
-    })
+    match kind_of(&bytes) {
+        Some(Kind::Counts) => CountRelease::read_each(&bytes, &name, |release| {
+            printed.add(&inspect_counts::inspect(path, &release)?)
+        }),
+        Some(Kind::Randomised) => RandomisedRelease::read_each(&bytes, &name, |release| {
+            printed.add(&inspect_randomised::inspect(path, &release))
+        }),
+        Some(Kind::Sums) | None => Release::read_each(&bytes, &name, |release: Release| {
+            let claim = release.claim()?;
+            let (text, json) = (explain(path, &release, &claim), as_json(path, &release, &claim));
+            printed.add(&Inspected { text, json, holds: claim.holds })
+        }),
+    }
 }
 
 /// Reads all releases of sums of a file.

@@ -38,7 +38,7 @@ mod sample_report;
 mod simulate;
 mod simulated;
 mod sources;
-mod terminal;
+pub mod terminal;
 
 use clap::{CommandFactory, Parser, Subcommand};
 

@@ -80,6 +80,7 @@ pub fn run(arguments: &PredictArguments) -> Result<Status, Failure> {
         let model = fitted.model.unwrap_or_else(|| "posterior".into());
         unusable(&arguments.fit.join(SUMMARY), format!("a {model} fit has no predictions; linear fits have"))
     })?;
+    domain.validate().map_err(|error| unusable(&arguments.fit.join(SUMMARY), error))?;
     let path = arguments.fit.join(DRAWS);
     let draws = File::open(&path).map_err(|error| unusable(&path, error))?;
     let draws = read_parquet(draws).map_err(|error| unusable(&path, error))?;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use organza_infer::InferError;
+use organza_mcmc::RunError;
 use organza_release::{CountRelease, RandomisedRelease, Release};
 
 use super::failure::Failure;
@@ -53,6 +54,7 @@ impl<R: OfParty> Sources<R> {
             InferError::Disagreement { first, second, .. } => vec![first, second],
             InferError::Duplicate { party } | InferError::Unsupported { party, .. } => vec![party],
             InferError::MissingEntry { party, .. } => vec![party],
+            InferError::Run(RunError::Plan { .. }) => return Failure::bad_input(error),
             InferError::Run(_) => return Failure::failed(error),
             InferError::Prior { .. } => {
                 let file = self.prior.as_ref().map_or(String::new(), |file| format!("{file}: "));

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use comfy_table::{Cell, CellAlignment, Table, TableComponent, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use organza_curator::table::Progress;
+use organza_mcmc::MOST_CHAINS;
 use serde::Serialize;
 
 use super::failure::Failure;
@@ -20,21 +21,29 @@ pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
 
 /// Prints text; a closed pipe (`| head`) is an ordinary end.
 pub fn print_text(text: &str) -> Result<(), Failure> {
+    print_part(text).map(drop)
+}
+
+/// Prints a part of a text; the answer is whether anybody reads on.
+pub fn print_part(text: &str) -> Result<bool, Failure> {
     use std::io::Write;
-    match anstream::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::failed(error)),
-        _ => Ok(()),
+    let mut output = anstream::stdout();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::failed(format!("standard output: {error}"))),
+        Ok(()) => Ok(true),
     }
 }
 
 /// Says something on standard error.
 pub fn warn(message: &str) {
-    anstream::eprintln!("\u{1b}[1;33mwarning:\u{1b}[0m {message}");
+    say(&format!("\u{1b}[1;33mwarning:\u{1b}[0m {message}"));
 }
 
-/// Tells a person what was done, on standard error.
+/// Tells a person what was done, on standard error; where that is closed or full nobody is told, and the work goes on.
 pub fn say(message: &str) {
-    anstream::eprintln!("{message}");
+    use std::io::Write;
+    let _ = writeln!(anstream::stderr(), "{message}");
 }
 
 /// A table with a header; all columns but the first are aligned to the right.
@@ -233,7 +242,10 @@ impl StepBar {
 
     /// The same for another kind of work.
     pub fn labelled(work: &str, chains: usize, quiet: bool) -> Self {
-        Self { shown: Shown::new(work, quiet), done: (0..chains).map(|_| 0.into()).collect() }
+        Self {
+            shown: Shown::new(work, quiet),
+            done: (0..chains.min(MOST_CHAINS)).map(|_| 0.into()).collect(),
+        }
     }
 
     /// A chain has come this far.
@@ -241,7 +253,7 @@ impl StepBar {
         if let Some(done) = self.done.get(chain) {
             done.store(step, Relaxed);
             let all = self.done.iter().map(|done| done.load(Relaxed) as u64).sum();
-            self.shown.update(all, Some((steps * self.done.len()) as u64));
+            self.shown.update(all, Some(steps.saturating_mul(self.done.len()) as u64));
         }
     }
 

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::{CountFamily, CountRelease, LevelColumn, MOST_CELLS};
-use crate::check::{Checked, require, require_distinct, require_length, require_positive};
+use crate::check::{Checked, require, require_distinct, require_length, require_printable};
 use crate::document::{Document, Kind};
 use crate::error::ReleaseError;
 use crate::release::Missing;
-use crate::validate::{check_levels, check_not_newer, check_origin, check_records};
+use crate::validate::{
+    MOST_RECORDS, MOST_SCALES, check_levels, check_not_newer, check_origin, check_records, require_moderate,
+};
 
 impl Document for CountRelease {
     const KIND: Kind = Kind::Counts;
@@ -21,10 +23,10 @@ impl CountRelease {
     /// Checks that every field has a possible value and that the fields agree with each other.
     pub fn validate(&self) -> Result<(), ReleaseError> {
         check_schema(Kind::Counts, &self.schema, &self.party)?;
-        check_origin(&self.party, &self.created)?;
+        check_origin(&self.party, &self.created, &self.tool)?;
         check_missing(self.missing)?;
         check_columns(&self.columns)?;
-        require_positive("noise.scale", self.noise.scale)?;
+        require_moderate("noise.scale", self.noise.scale)?;
         self.privacy.check(self.noise.family.continuous())?;
         check_records(self.privacy.neighbours, self.records)?;
         let cells = count_cells(&self.columns, &self.tables, self.records.is_some())?;
@@ -36,7 +38,10 @@ impl CountRelease {
         let discrete = self.noise.family.is_discrete();
         for (index, &value) in self.value.iter().enumerate() {
             let field = || format!("value[{index}]");
-            require(value.is_finite(), field(), format!("must be finite, found {value}"))?;
+            let limit = self.records.unwrap_or(MOST_RECORDS) as f64 + MOST_SCALES * self.noise.scale;
+            require(value.abs() <= limit, field(), {
+                format!("must be at most {limit:e} from zero, by its records and its noise, found {value:e}")
+            })?;
             require(!discrete || value == value.trunc(), field(), {
                 format!("must be a whole number with discrete noise, found {value}")
             })?;
@@ -101,6 +106,7 @@ pub(crate) fn check_columns(columns: &[LevelColumn]) -> Checked {
     for (index, column) in columns.iter().enumerate() {
         let field = format!("columns[{index}]");
         require(!column.name.trim().is_empty(), format!("{field}.name"), "must not be empty")?;
+        require_printable(&format!("{field}.name"), &column.name)?;
         check_levels(&field, &column.levels)?;
     }
     Ok(())

@@ -22,7 +22,7 @@ impl RandomisedRelease {
     /// Checks that every field has a possible value and that the fields agree with each other.
     pub fn validate(&self) -> Result<(), ReleaseError> {
         check_schema(Kind::Randomised, &self.schema, &self.party)?;
-        check_origin(&self.party, &self.created)?;
+        check_origin(&self.party, &self.created, &self.tool)?;
         require(self.records > 0, "records", "must be at least 1")?;
         check_missing(self.missing)?;
         check_columns(&self.columns)?;
