@@ -122,7 +122,7 @@ pub struct ReleaseArguments {
     #[arg(long)]
     pub(super) dataset: Option<String>,
     /// Number of threads
-    #[arg(long)]
+    #[arg(long, value_parser = super::read_arguments::threads)]
     pub(super) threads: Option<usize>,
     /// Print what would be published; of the table nothing but the header is read
     #[arg(long)]
