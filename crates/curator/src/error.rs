@@ -36,6 +36,14 @@ pub enum CuratorError {
         /// The file.
         path: String,
     },
+    /// The output is there, and is nothing that may be replaced.
+    #[error("{path}: this is {what}, which is not replaced, not even with --force: choose another name")]
+    NotReplaced {
+        /// The file.
+        path: String,
+        /// What it is.
+        what: &'static str,
+    },
     /// The table holds no record.
     #[error("{path}: the table holds no record")]
     EmptyTable {

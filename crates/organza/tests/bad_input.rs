@@ -85,7 +85,11 @@ fn an_existing_output_is_kept_and_force_replaces_it() {
     folder.write("out.json", "mine");
     folder.release("-o out.json").says(2, &["out.json: exists already", "--force"]);
     assert_eq!(folder.read("out.json"), "mine");
-    folder.release("-o out.json --force").says(0, &[]);
+    folder.release("-o out.json --force").says(2, &["out.json", "is not replaced"]);
+    assert_eq!(folder.read("out.json"), "mine");
+    std::fs::remove_file(folder.file("out.json")).unwrap();
+    folder.release("-o out.json").says(0, &[]);
+    folder.release("-o out.json --force --no-ledger").says(0, &[]);
     assert!(folder.read("out.json").contains("organza/release/1"));
 }
 

@@ -9,6 +9,7 @@ use support::Folder;
 /// A folder with tables of three parties and their releases.
 fn released() -> Folder {
     let folder = Folder::new();
+    std::fs::remove_file(folder.file("bounds.toml")).unwrap();
     folder.run("simulate -o . --force --records 1500 --features 2 --seed 4").says(0, &[]);
     for party in ["party1", "party2", "party3"] {
         let made = folder.run(&format!(
@@ -53,7 +54,7 @@ fn a_fit_leaves_a_complete_folder_and_predicts() {
         assert!(z.abs() < 5.0, "{name}: {row}, truth {value}");
         assert!(fit["noise_share"][format!("beta[{name}]")].as_f64().unwrap() > 0.3);
     }
-    let scored = folder.run("predict fit party1.csv -o out.csv --json").json();
+    let scored = folder.run("predict fit party1.csv -o out.csv --scores --json").json();
     assert_eq!(scored["rows"], 1500);
     assert!(scored["coverage"].as_f64().unwrap() > 0.85, "{scored}");
     assert!(folder.read("out.csv").starts_with("row,mean,sd,lower,upper,observed,log_density\n1,"));

@@ -5,6 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use organza_curator::output::{PendingFile, Replace};
+
 use super::files::{Identity, Provenance};
 use super::{ReproduceError, Row};
 
@@ -117,7 +119,7 @@ pub(super) fn write_whole(path: &Path, text: &str) -> Result<(), ReproduceError>
         std::fs::create_dir_all(parent).map_err(fail)?;
     }
     let write = || -> Result<(), organza_curator::CuratorError> {
-        let mut pending = organza_curator::output::PendingFile::create(path, true)?;
+        let mut pending = PendingFile::replacing(path, Some(Replace::AnyFile))?;
         pending.write(text)?;
         pending.finish()
     };

@@ -7,8 +7,16 @@ use toml::de::{DeTable, DeValue};
 
 use super::{At, Bounds, BoundsError, ColumnBounds, Subject, repeated, write::table_header};
 
+/// The longest file of bounds, in bytes.
+const LONGEST: usize = 16 << 20;
+
 pub(super) fn from_toml(text: &str, source_name: &str) -> Result<Bounds, BoundsError> {
-    let source = Source { text, name: source_name };
+    let line_ends = text.match_indices('\n').map(|(at, _)| at).collect();
+    let source = Source { text, name: source_name, line_ends };
+    if text.len() > LONGEST {
+        let message = format!("a file of bounds may have {LONGEST} bytes at most");
+        return Err(BoundsError::Toml { place: source_name.to_owned(), message });
+    }
     let document = DeTable::parse(text).map_err(|error| BoundsError::Toml {
         place: source.place(error.span().unwrap_or(0..0)),
         message: error.message().to_owned(),
@@ -33,15 +41,17 @@ pub(super) fn from_toml(text: &str, source_name: &str) -> Result<Bounds, BoundsE
 struct Source<'a> {
     text: &'a str,
     name: &'a str,
+    /// Offsets of all line feeds.
+    line_ends: Vec<usize>,
 }
 
 impl Source<'_> {
     /// `file:line:column`, both from 1.
     fn place(&self, span: Range<usize>) -> String {
-        let before = self.text.get(..span.start).unwrap_or(self.text);
-        let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-        format!("{}:{line}:{column}", self.name)
+        let line = self.line_ends.partition_point(|end| *end < span.start);
+        let begin = if line == 0 { 0 } else { self.line_ends[line - 1] + 1 };
+        let column = self.text.get(begin..span.start).map_or(0, |before| before.chars().count());
+        format!("{}:{}:{}", self.name, line + 1, column + 1)
     }
 }
 

@@ -208,6 +208,24 @@ fn the_text_of_bounds_is_readable() {
     assert_eq!(bounds.to_toml(), expected);
 }
 
+/// Catches stacks that overflow and places that are counted from the beginning for every key.
+#[test]
+fn hostile_files_are_read_or_refused_quickly() {
+    let begin = std::time::Instant::now();
+    for text in [
+        "[".repeat(1_000_000),
+        "a = ".to_owned() + &"[".repeat(1_000_000),
+        "a = { b = ".repeat(100_000),
+        "a.".repeat(500_000),
+    ] {
+        assert!(Bounds::from_toml(&text, "b").is_err());
+    }
+    let many: String = (0..60_000).map(|k| format!("[v{k}]\nlower = 0\nupper = 1\n")).collect();
+    assert_eq!(Bounds::from_toml(&many, "b").unwrap().columns().count(), 60_000);
+    assert!(Bounds::from_toml(&" ".repeat((16 << 20) + 1), "b").is_err());
+    assert!(begin.elapsed() < std::time::Duration::from_secs(10), "{:?}", begin.elapsed());
+}
+
 fn any_bounds() -> impl Strategy<Value = ColumnBounds> {
     let finite = proptest::num::f64::NORMAL | proptest::num::f64::ZERO | proptest::num::f64::SUBNORMAL;
     let text = || proptest::collection::vec(any::<char>(), 0..4).prop_map(String::from_iter);

@@ -14,6 +14,9 @@ use crate::bounds::{Bounds, ColumnBounds};
 /// The most features of a design.
 const MOST_FEATURES: usize = 100_000;
 
+/// The most bytes of the names of all features together.
+const MOST_NAME_BYTES: usize = 64 << 20;
+
 pub(super) struct Assembly<'a> {
     formula: &'a Formula,
     bounds: &'a Bounds,
@@ -26,6 +29,10 @@ pub(super) struct Assembly<'a> {
     factor_index: HashMap<String, usize>,
     features: Vec<Feature>,
     products: Vec<Product>,
+    /// Bytes of the features' names so far.
+    name_bytes: usize,
+    /// Whether the response is a constant that stands for none.
+    without_response: bool,
 }
 
 impl<'a> Assembly<'a> {
@@ -41,10 +48,17 @@ impl<'a> Assembly<'a> {
             factor_index: HashMap::new(),
             features: Vec::new(),
             products: Vec::new(),
+            name_bytes: 0,
+            without_response: false,
         };
         assembly.collect_columns()?;
         assembly.check_kinds()?;
         Ok(assembly)
+    }
+
+    /// The same without a response.
+    pub(super) fn without_response(self) -> Self {
+        Self { without_response: true, ..self }
     }
 
     pub(super) fn design(mut self) -> Result<Design, FormulaError> {
@@ -56,7 +70,11 @@ impl<'a> Assembly<'a> {
         }
         let term = Term::of(formula.response().clone());
         let (steps, interval) = self.numeric_part(&term)?;
-        let response = Feature::new(term.to_string(), interval, false)?;
+        let response = if self.without_response {
+            Feature { name: term.to_string(), lower: interval.lower, upper: interval.upper, indicator: false }
+        } else {
+            Feature::new(term.to_string(), interval, false)?
+        };
         self.products.push(Product { steps, indicators: Vec::new() });
         let columns = self.numeric.iter().map(|column| column.interval).collect();
         Ok(Design {
@@ -125,10 +143,11 @@ impl<'a> Assembly<'a> {
         }
         let mut levels: Vec<u32> = categorical.iter().map(|(_, first)| *first).collect();
         loop {
-            if self.features.len() == MOST_FEATURES {
+            if self.features.len() == MOST_FEATURES || self.name_bytes > MOST_NAME_BYTES {
                 return Err(FormulaError::TooManyFeatures { limit: MOST_FEATURES });
             }
             let name = self.feature_name(term, &levels);
+            self.name_bytes += name.len();
             self.features.push(Feature::new(name, interval, steps.is_empty())?);
             let indicator = |(&(column, _), &level): (&(usize, u32), &u32)| Indicator { column, level };
             let indicators = categorical.iter().zip(&levels).map(indicator).collect();

@@ -77,6 +77,11 @@ impl Design {
         Assembly::new(formula, bounds)?.design()
     }
 
+    /// Compiles the right side alone; the last output column is 0.
+    pub fn compile_features(formula: &Formula, bounds: &Bounds) -> Result<Self, FormulaError> {
+        Assembly::new(&formula.without_response(), bounds)?.without_response().design()
+    }
+
     /// The numeric columns in the order in which [`BlockColumns::numeric`] holds them: as they appear in the
     /// formula, the response first.
     pub fn numeric_columns(&self) -> &[NumericColumn] {

@@ -94,7 +94,9 @@ pub enum FormulaError {
         term: String,
     },
     /// The design would have too many columns.
-    #[error("the design has more than {limit} features; use fewer levels or interactions")]
+    #[error(
+        "the design has more than {limit} features, or names that are too long for so many; use fewer levels or interactions"
+    )]
     TooManyFeatures {
         /// The largest number of features.
         limit: usize,

@@ -87,10 +87,9 @@ impl Formula {
         columns.collect::<IndexSet<_>>().into_iter().collect()
     }
 
-    /// The same right side for a table that lacks the response: this column of it stands on the left, and its values there mean
-    /// nothing.
-    pub fn with_stand_in_response(&self, column: &str) -> Self {
-        Self { response: Factor::new(Expression::Column(column.to_owned()), false), ..self.clone() }
+    /// The same right side with 0 on the left, so that no column of the response is read ([`Design::compile_features`]).
+    pub fn without_response(&self) -> Self {
+        Self { response: Factor::new(Expression::Number(0.0), true), ..self.clone() }
     }
 
     /// The response and the factors of all terms.

@@ -1,7 +1,7 @@
 //! Tokens to a [`Formula`], by recursive descent. Precedence as in R: `^`, `:`, `*`, then `+` and `-`.
 
 use super::arithmetic::DOT;
-use super::terms::{Refusal, TermSet};
+use super::terms::{MOST_FACTORS, Refusal, TermSet};
 use super::tokens::{Token, tokenise};
 use super::{Factor, Formula, FormulaError, Term};
 
@@ -15,6 +15,8 @@ pub(super) struct Parser<'a> {
     depth: usize,
     /// Operators of the factor that is being read; bounded, so that trees stay shallow.
     pub(super) operators: usize,
+    /// Pairs of terms that were multiplied.
+    products: usize,
 }
 
 /// Reads `response ~ terms`.
@@ -43,6 +45,9 @@ pub(super) fn parse_term(text: &str) -> Result<Term, FormulaError> {
     let mut term = Term::of(parser.factor()?);
     while parser.take(':') {
         term = term.interact(&Term::of(parser.factor()?));
+        if term.factors().len() > MOST_FACTORS {
+            return Err(parser.error(Refusal::TooManyFactors.message()));
+        }
     }
     parser.expect_end()?;
     Ok(term)
@@ -60,7 +65,7 @@ pub(super) fn uses_response(term: &Term, response: &Factor) -> bool {
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str) -> Result<Self, FormulaError> {
-        Ok(Self { text, tokens: tokenise(text)?, next: 0, depth: 0, operators: 0 })
+        Ok(Self { text, tokens: tokenise(text)?, next: 0, depth: 0, operators: 0, products: 0 })
     }
 
     pub(super) fn peek(&self) -> &Token {
@@ -171,7 +176,7 @@ impl<'a> Parser<'a> {
         let mut left = self.interaction()?;
         while self.take('*') {
             let right = self.interaction()?;
-            left = left.cross(right).map_err(|refusal| self.refused(offset, &refusal))?;
+            left = left.cross(right, &mut self.products).map_err(|refusal| self.refused(offset, &refusal))?;
         }
         Ok(left)
     }
@@ -181,7 +186,9 @@ impl<'a> Parser<'a> {
         let mut left = self.power()?;
         while self.take(':') {
             let right = self.power()?;
-            left = left.interact(&right).map_err(|refusal| self.refused(offset, &refusal))?;
+            left = left
+                .interact(&right, &mut self.products)
+                .map_err(|refusal| self.refused(offset, &refusal))?;
         }
         Ok(left)
     }
@@ -201,7 +208,7 @@ impl<'a> Parser<'a> {
             }
         };
         self.advance();
-        base.power(exponent).map_err(|refusal| self.refused(offset, &refusal))
+        base.power(exponent, &mut self.products).map_err(|refusal| self.refused(offset, &refusal))
     }
 
     fn atom(&mut self) -> Result<TermSet, FormulaError> {

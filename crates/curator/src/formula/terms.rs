@@ -8,10 +8,18 @@ use super::term::TermKey;
 /// The most terms that a formula may expand to.
 pub(super) const MOST_TERMS: usize = 10_000;
 
+/// The most factors of a term.
+pub(super) const MOST_FACTORS: usize = 64;
+
+/// The most pairs of terms that a formula may ask to multiply, repeated ones included: what it costs to read it.
+const MOST_PRODUCTS: usize = 200_000;
+
 /// Why an operation on term sets has no result.
 #[derive(Debug)]
 pub(super) enum Refusal {
     TooManyTerms,
+    TooManyFactors,
+    TooManyProducts,
     ZeroInProduct,
 }
 
@@ -19,6 +27,10 @@ impl Refusal {
     pub(super) fn message(&self) -> String {
         match self {
             Self::TooManyTerms => format!("the formula expands to more than {MOST_TERMS} terms"),
+            Self::TooManyFactors => format!("a term has more than {MOST_FACTORS} factors"),
+            Self::TooManyProducts => {
+                format!("the formula multiplies more than {MOST_PRODUCTS} pairs of terms")
+            }
             Self::ZeroInProduct => "0 removes the intercept and cannot stand in an interaction".to_owned(),
         }
     }
@@ -72,25 +84,35 @@ impl TermSet {
     /// `self - other`; as in R, removing a term that is not there changes nothing, and `- 0` is `+ 1`.
     pub(super) fn remove(&mut self, other: &Self) {
         self.intercept = other.intercept.map(|present| !present).or(self.intercept);
-        self.terms.retain(|key, _| !other.terms.contains_key(key));
+        for key in other.terms.keys() {
+            self.terms.shift_remove(key);
+        }
     }
 
     /// `self:other`
-    pub(super) fn interact(&self, other: &Self) -> Result<Self, Refusal> {
+    pub(super) fn interact(&self, other: &Self, products: &mut usize) -> Result<Self, Refusal> {
         let (left, right) = (self.with_intercept()?, other.with_intercept()?);
+        *products = products.saturating_add(left.len().saturating_mul(right.len()));
+        if *products > MOST_PRODUCTS {
+            return Err(Refusal::TooManyProducts);
+        }
         let mut product = Self::default();
         for (first, offset) in &left {
             for (second, second_offset) in &right {
                 let offset = if first.factors().is_empty() { second_offset } else { offset };
-                product.insert(first.interact(second), *offset)?;
+                let term = first.interact(second);
+                if term.factors().len() > MOST_FACTORS {
+                    return Err(Refusal::TooManyFactors);
+                }
+                product.insert(term, *offset)?;
             }
         }
         Ok(product)
     }
 
     /// `self * other`, which is `self + other + self:other`
-    pub(super) fn cross(self, other: Self) -> Result<Self, Refusal> {
-        let product = self.interact(&other)?;
+    pub(super) fn cross(self, other: Self, products: &mut usize) -> Result<Self, Refusal> {
+        let product = self.interact(&other, products)?;
         let mut sum = self;
         sum.add(other)?;
         sum.add(product)?;
@@ -98,11 +120,11 @@ impl TermSet {
     }
 
     /// `self^exponent`: all interactions up to that degree.
-    pub(super) fn power(self, exponent: u32) -> Result<Self, Refusal> {
+    pub(super) fn power(self, exponent: u32, products: &mut usize) -> Result<Self, Refusal> {
         let mut power = self.clone();
         for _ in 1..exponent {
             let size = power.terms.len();
-            let higher = power.interact(&self)?;
+            let higher = power.interact(&self, products)?;
             power.add(higher)?;
             if power.terms.len() == size {
                 break;

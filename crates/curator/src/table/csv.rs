@@ -98,7 +98,8 @@ impl<'t> Source<'t> {
         let found = read.map_err(|error| match error.kind() {
             ErrorKind::UnequalLengths { expected_len, len, .. } => {
                 let reason = format!("has {len} fields, the first line has {expected_len}");
-                self.row_error(self.line_of(record), reason)
+                // A quote that is open at the end has no line of its own after it.
+                self.row_error(self.line_of(record).max(begin), reason)
             }
             ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => self.row_error(
                 begin,

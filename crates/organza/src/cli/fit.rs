@@ -80,7 +80,7 @@ pub struct PlanArguments {
     #[arg(long)]
     seed: Option<u64>,
     /// Threads; 0 is one for each core [default: 0]
-    #[arg(long)]
+    #[arg(long, value_parser = super::read_arguments::threads)]
     threads: Option<usize>,
 }
 

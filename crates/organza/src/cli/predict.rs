@@ -7,7 +7,7 @@ use clap::Args;
 use organza_curator::CuratorError;
 use organza_curator::bounds::{Bounds, ColumnBounds};
 use organza_curator::formula::{Design, Formula, Workspace};
-use organza_curator::output::PendingFile;
+use organza_curator::output::{PREDICTIONS_BEGIN, PendingFile, Replace, is_same_file};
 use organza_curator::table::{Event, Input, ReadOptions, Table};
 use organza_infer::{Prediction, Predictor};
 use organza_mcmc::files::read_parquet;
@@ -27,7 +27,7 @@ pub struct PredictArguments {
     /// Folder of a fit
     #[arg(value_name = "FIT")]
     fit: PathBuf,
-    /// Table of records to predict, CSV or Parquet; where it holds the response, predictions are scored too
+    /// Table of records to predict, CSV or Parquet; its response is not read unless --scores is given
     #[arg(value_name = "TABLE")]
     table: PathBuf,
     /// CSV file for one prediction per row; standard output without it
@@ -36,6 +36,9 @@ pub struct PredictArguments {
     /// Mass of the intervals
     #[arg(long, default_value_t = 0.95)]
     mass: f64,
+    /// Read the response too, write it beside the predictions and score them: exact, not private
+    #[arg(long)]
+    scores: bool,
     #[command(flatten)]
     read: ReadArguments,
     /// Replace an existing file
@@ -45,6 +48,9 @@ pub struct PredictArguments {
     #[arg(long, requires = "output")]
     json: bool,
 }
+
+const SCORED: &str =
+    "the output holds responses of the table as they are, and scores are exact: neither is private";
 
 /// What a fit's summary says that prediction needs.
 #[derive(Deserialize)]
@@ -72,8 +78,7 @@ pub fn run(arguments: &PredictArguments) -> Result<Status, Failure> {
     if !(arguments.mass > 0.0 && arguments.mass < 1.0) {
         return Err(Failure::bad_input(format!("--mass: {} is not between 0 and 1", arguments.mass)));
     }
-    let file =
-        arguments.output.as_deref().map(|path| PendingFile::create(path, arguments.force)).transpose()?;
+    let file = arguments.output.as_deref().map(|path| arguments.reserve(path)).transpose()?;
     let fitted: Fitted = serde_json::from_slice(&read(&arguments.fit.join(SUMMARY))?)
         .map_err(|error| unusable(&arguments.fit.join(SUMMARY), error))?;
     let domain = fitted.domain.ok_or_else(|| {
@@ -85,7 +90,7 @@ pub fn run(arguments: &PredictArguments) -> Result<Status, Failure> {
     let draws = File::open(&path).map_err(|error| unusable(&path, error))?;
     let draws = read_parquet(draws).map_err(|error| unusable(&path, error))?;
     let predictor = Predictor::new(&draws, fitted.residual_sd).map_err(|error| unusable(&path, error))?;
-    let records = Records::read(&arguments.table, &domain, &arguments.read.options())?;
+    let records = Records::read(arguments, &domain)?;
     if records.width != predictor.coefficients() {
         return Err(unusable(&path, "the draws and the summary are of different fits"));
     }
@@ -94,6 +99,9 @@ pub fn run(arguments: &PredictArguments) -> Result<Status, Failure> {
     let incomplete = records.rows - predictions.len() as u64;
     if incomplete > 0 {
         warn(&format!("{incomplete} of {} rows are incomplete and have no prediction", records.rows));
+    }
+    if arguments.scores {
+        warn(SCORED);
     }
     match file {
         None => print_text(&text)?,
@@ -106,26 +114,34 @@ pub fn run(arguments: &PredictArguments) -> Result<Status, Failure> {
     Ok(Status::Fine)
 }
 
+impl PredictArguments {
+    /// Predictions are a function of the table's own values, so their file is no more open than the table.
+    fn reserve(&self, path: &Path) -> Result<PendingFile, Failure> {
+        if is_same_file(path, &self.table) {
+            return Err(unusable(
+                path,
+                "this is the table itself, which is not replaced: choose another name",
+            ));
+        }
+        let file = PendingFile::replacing(path, self.force.then_some(Replace::Predictions))?;
+        file.as_private_as(&self.table)?;
+        Ok(file)
+    }
+}
+
 impl Records {
-    /// Reads the table with the response if it has one.
-    fn read(path: &Path, domain: &Domain, options: &ReadOptions) -> Result<Self, Failure> {
-        let input = input(path)?;
+    /// Reads the table, the response only if it is asked for.
+    fn read(arguments: &PredictArguments, domain: &Domain) -> Result<Self, Failure> {
+        let (input, options) = (input(&arguments.table)?, arguments.read.options());
         let formula: Formula = domain.formula().parse().map_err(Failure::bad_input)?;
         let bounds = bounds(&formula, domain)?;
-        let design = Design::compile(&formula, &bounds).map_err(Failure::bad_input)?;
-        match Self::read_with(&input, &design, options, true) {
-            Err(CuratorError::UnknownColumn { .. }) => {
-                // Perhaps only the response is missing: read the right side alone, with one of its own columns on the left.
-                let numeric = |name: &&str| matches!(bounds.column(name), Some(ColumnBounds::Numeric { .. }));
-                let Some(stand_in) = formula.columns().into_iter().skip(1).find(numeric) else {
-                    return Ok(Self::read_with(&input, &design, options, true)?);
-                };
-                let formula = formula.with_stand_in_response(stand_in);
-                let design = Design::compile(&formula, &bounds).map_err(Failure::bad_input)?;
-                Ok(Self::read_with(&input, &design, options, false)?)
-            }
-            other => Ok(other?),
+        let compile = if arguments.scores { Design::compile } else { Design::compile_features };
+        let design = compile(&formula, &bounds).map_err(Failure::bad_input)?;
+        if design.numeric_columns().is_empty() && design.categorical_columns().is_empty() {
+            let text = "the fit has no feature, so all records have one prediction; --scores scores it";
+            return Err(Failure::bad_input(text));
         }
+        Ok(Self::read_with(&input, &design, &options, arguments.scores)?)
     }
 
     fn read_with(
@@ -176,7 +192,7 @@ impl Records {
     fn as_csv(&self, predictions: &[Prediction]) -> String {
         use std::fmt::Write;
         let scored = if self.observed.is_some() { ",observed,log_density" } else { "" };
-        let mut text = format!("row,mean,sd,lower,upper{scored}\n");
+        let mut text = format!("{PREDICTIONS_BEGIN}{scored}\n");
         for (row, prediction) in predictions.iter().enumerate() {
             let Prediction { mean, sd, interval, log_density } = prediction;
             // Writing to a string cannot fail.

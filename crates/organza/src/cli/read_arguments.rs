@@ -1,7 +1,7 @@
 //! How a table is read, the same for every verb that reads one.
 
 use clap::Args;
-use organza_curator::table::ReadOptions;
+use organza_curator::table::{ReadOptions, check_threads};
 
 use super::release_choices::MissingName;
 
@@ -20,6 +20,15 @@ pub struct ReadArguments {
     /// Field separator of the CSV file; `\t` is a tab
     #[arg(long, default_value = ",", value_parser = delimiter)]
     delimiter: u8,
+    /// Show the beginning of a cell that cannot be used, on this terminal: it is a private value
+    #[arg(long)]
+    show_values: bool,
+}
+
+/// A number of threads that this machine can use.
+pub fn threads(given: &str) -> Result<usize, String> {
+    let threads = given.parse().map_err(|_| "a whole number is needed".to_string())?;
+    check_threads(threads).map(|()| threads).map_err(|error| error.to_string())
 }
 
 /// The separator as the reader wants it.
@@ -39,6 +48,7 @@ impl ReadArguments {
             delimiter: self.delimiter,
             decimal_comma: self.decimal_comma,
             missing: self.missing.into(),
+            show_values: self.show_values,
             ..ReadOptions::default()
         }
     }

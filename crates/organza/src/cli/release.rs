@@ -110,7 +110,7 @@ pub struct ReleaseArguments {
     #[arg(long, value_name = "ROWS")]
     pub(super) batch_records: Option<u64>,
     /// Number of threads
-    #[arg(long)]
+    #[arg(long, value_parser = super::read_arguments::threads)]
     pub(super) threads: Option<usize>,
     /// Print what would be published; of the table nothing but the header is read
     #[arg(long)]

@@ -63,7 +63,7 @@ pub struct SampleArguments {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Threads; 0 is one for each core
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = super::read_arguments::threads)]
     threads: usize,
     /// Mass of the intervals
     #[arg(long, default_value_t = 0.95)]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use organza_curator::output::PendingFile;
+use organza_curator::output::{PendingFile, Replace};
 use organza_experiments::simulation::{Simulated, Simulation};
 use serde_json::json;
 
@@ -74,9 +74,16 @@ pub fn write(simulated: &Simulated, folder: &Path, overwrite: bool) -> Result<Ve
     }
     files.push((folder.join("bounds.toml"), simulated.bounds.clone()));
     files.push((folder.join("truth.json"), serde_json::to_string_pretty(&simulated.truth)? + "\n"));
+    // A real table looks like a simulated one: only a folder with a truth holds simulated ones.
+    if overwrite && !folder.join("truth.json").exists() && files.iter().any(|(path, _)| path.exists()) {
+        let text =
+            "holds no truth.json, so its tables were not simulated: not replaced, choose another folder";
+        return Err(Failure::bad_input(format!("{}: {text}", folder.display())));
+    }
     // All destinations are reserved before the first is written.
-    let reserved =
-        files.iter().map(|(path, _)| PendingFile::create(path, overwrite)).collect::<Result<Vec<_>, _>>()?;
+    let replace = overwrite.then_some(Replace::AnyFile);
+    let reserved = files.iter().map(|(path, _)| PendingFile::replacing(path, replace));
+    let reserved = reserved.collect::<Result<Vec<_>, _>>()?;
     for (mut pending, (_, text)) in reserved.into_iter().zip(&files) {
         pending.write(text)?;
         pending.finish()?;

@@ -18,7 +18,7 @@ pub struct SimulatedArguments {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Threads; 0 is one for each core
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = super::read_arguments::threads)]
     threads: usize,
     /// Folder for table and picture; without it the result is only printed
     #[arg(short, long, visible_alias = "out", value_name = "FOLDER")]

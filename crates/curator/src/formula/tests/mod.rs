@@ -1,6 +1,7 @@
 mod compilation;
 mod compile_errors;
 mod evaluation;
+mod hostile;
 mod round_trip;
 mod soundness;
 mod syntax;
