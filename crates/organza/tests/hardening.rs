@@ -82,7 +82,7 @@ fn force_replaces_its_own_kind_only() {
     folder.release("-o ./table.csv --force --no-ledger").says(2, &["is not replaced"]);
     folder.release("-o bounds.toml --force").says(2, &["bounds.toml", "is not replaced"]);
     folder.release("-o out.json").says(0, &[]);
-    folder.release("-o table.csv.ledger --force").says(2, &["a ledger"]);
+    folder.release("-o organza.ledger --force").says(2, &["a ledger"]);
     folder.run("bounds table.csv --template -o table.csv --force").says(2, &["is not replaced"]);
     folder.run("bounds table.csv --template -o new.toml").says(0, &[]);
     folder.run("bounds table.csv --template -o new.toml --force").says(0, &[]);

@@ -32,6 +32,7 @@ impl Release {
         let most = self.records.unwrap_or(MOST_RECORDS) as f64 * self.domain.dimension() as f64;
         for (index, (value, scale)) in self.value.iter().zip(&self.noise.scales).enumerate() {
             let limit = most + MOST_SCALES * scale;
+            require(value.is_finite(), format!("value[{index}]"), format!("must be finite, found {value}"))?;
             require(value.abs() <= limit, format!("value[{index}]"), {
                 format!("must be at most {limit:e} from zero, by its records and its noise, found {value:e}")
             })?;

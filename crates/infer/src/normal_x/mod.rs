@@ -69,6 +69,10 @@ impl NormalX {
         prior.check(evidence)?;
         let features = prior.features(evidence)?;
         let constant = usize::from(evidence.features() == Features::Intercept);
+        if evidence.dimension() == constant {
+            let needs = "a feature besides the constant (fixed-gram is exact without one)";
+            return Err(InferError::unsupported(&evidence.parties[0].name, observed::METHOD, needs));
+        }
         let mut parties = Vec::with_capacity(evidence.parties());
         for party in &evidence.parties {
             observed::check_population(evidence, party)?;

@@ -24,7 +24,7 @@ pub(super) struct Observed {
     pub spread: Vec<f64>,
 }
 
-const METHOD: &str = "normal-x";
+pub(super) const METHOD: &str = "normal-x";
 
 impl Observed {
     pub fn new(party: &Party, constant: usize) -> Result<Self, InferError> {

@@ -34,16 +34,16 @@ pub(super) struct Circuit {
     /// For every split the weights of the sum of its first two, three, .. children.
     prefixes: Vec<Vec<Weights>>,
     drop: f64,
-    /// Multiplications so far.
-    cost: f64,
+    /// Multiplications that are left.
+    left: f64,
 }
 
 /// The windows of the first try.
 const DROP: f64 = 60.0;
 /// Logarithm of the posterior mass that windows may leave out: 1e-12.
 const ALLOWED_LOSS: f64 = -27.7;
-/// More multiplications than this, of all sums of one party together, take longer than a quarter of a minute.
-const LARGEST_COST: f64 = 3e10;
+/// More multiplications than this, of all sums of one party together, take longer than some seconds.
+const LARGEST_COST: f64 = 1e10;
 /// Most possible counts of one group.
 const MOST_COUNTS: usize = 10_000_000;
 
@@ -54,13 +54,13 @@ impl Circuit {
             messages: vec![Weights::default(); shape.groups().len()],
             prefixes: prefixes.collect(),
             drop: DROP,
-            cost: 0.0,
+            left: LARGEST_COST,
         }
     }
 
     /// Sums everything; `others` are the counts of the other parties. The error says what is too large.
     pub fn prepare(&mut self, shape: &Shape, party: &PartyCounts, others: &[usize]) -> Result<(), String> {
-        self.cost = 0.0;
+        self.left = LARGEST_COST;
         loop {
             self.sum_up(shape, party, others)?;
             let root = &self.messages[0];
@@ -110,17 +110,15 @@ impl Circuit {
             high -= child.last().unwrap_or(0);
             let (before, after) = self.prefixes[split].split_at_mut(place - 1);
             let rest = before.last().unwrap_or(&children[0]);
-            self.cost += rest.log.len() as f64 * child.log.len() as f64;
-            if self.cost > LARGEST_COST {
-                return Err(format!(
+            let range = (allowed.0.saturating_sub(high), allowed.1.saturating_sub(low));
+            after[0].convolve(rest, child, range, self.drop, &mut self.left).ok_or_else(|| {
+                format!(
                     "value: noisy counts leave {} and {} possible counts to be combined, which takes more than {LARGEST_COST:e} \
                      multiplications in all; use the metropolis or the plain sampler",
                     rest.log.len(),
                     child.log.len()
-                ));
-            }
-            let range = (allowed.0.saturating_sub(high), allowed.1.saturating_sub(low));
-            after[0].convolve(rest, child, range, self.drop);
+                )
+            })?;
         }
         Ok(())
     }

@@ -2,13 +2,15 @@
 //!
 //! **Exactness.** Sums run over windows; what lies outside is below e^-drop of the peak of its own weights. Every operation carries an
 //! upper bound of the mass that was left out, so at the end the bound of the whole is known and not hoped for. **Cost.** A convolution
-//! of windows of u and v integers costs u v multiplications; a draw of a part given the sum costs at most the shorter window.
+//! of windows of u and v integers costs u v multiplications, more where logarithms are needed; a draw of a part given the sum costs at most the shorter window.
 
 use organza_mcmc::ChainRng;
 use rand::RngExt;
 
 /// Sums of products of weights below this are computed again with logarithms: terms that underflowed could count there.
 const SMALLEST_SUM: f64 = 1e-200;
+/// What a term of a sum with logarithms costs, in multiplications.
+const LOGARITHM: f64 = 30.0;
 
 /// Weights of the counts first, first + 1, ...
 #[derive(Debug, Clone, Default)]
@@ -71,7 +73,21 @@ impl Weights {
     }
 
     /// The weights of a + b for counts in `allowed`, both ends included; other counts are not asked for, so they are not lost.
-    pub fn convolve(&mut self, a: &Weights, b: &Weights, allowed: (usize, usize), drop: f64) {
+    ///
+    /// What it costs is taken from `left`; nothing if that is not enough.
+    #[must_use]
+    pub fn convolve(
+        &mut self,
+        a: &Weights,
+        b: &Weights,
+        allowed: (usize, usize),
+        drop: f64,
+        left: &mut f64,
+    ) -> Option<()> {
+        *left -= a.log.len() as f64 * b.log.len() as f64;
+        if *left < 0.0 {
+            return None;
+        }
         let (short, long) = if a.log.len() < b.log.len() { (a, b) } else { (b, a) };
         self.first = (a.first + b.first).max(allowed.0);
         self.log.clear();
@@ -92,12 +108,20 @@ impl Weights {
             }
         }
         let first = self.first;
-        let logs = self.linear.iter().enumerate().map(|(place, sum)| match *sum > SMALLEST_SUM {
-            true => libm::log(*sum),
-            false => log_sum(short, long, first + place),
-        });
-        self.log.extend(logs);
+        for (place, sum) in self.linear.iter().enumerate() {
+            let log = if *sum > SMALLEST_SUM {
+                libm::log(*sum)
+            } else {
+                *left -= LOGARITHM * overlap(short, long, first + place).len() as f64;
+                if *left < 0.0 {
+                    return None;
+                }
+                log_sum(short, long, first + place)
+            };
+            self.log.push(log);
+        }
         self.settle(a.peak + b.peak, drop);
+        Some(())
     }
 
     /// Draws a count.
@@ -208,7 +232,7 @@ mod tests {
             let (a, b) = (weights(3, &logs(0.3)), weights(1, &logs(5.9)[..4]));
             for allowed in [(0, 100), (6, 9), (8, 8)] {
                 let mut sum = Weights::default();
-                sum.convolve(&a, &b, allowed, f64::INFINITY);
+                sum.convolve(&a, &b, allowed, f64::INFINITY, &mut 1e9).unwrap();
                 for total in allowed.0.max(4)..=allowed.1.min(13) {
                     let mut expected = f64::NEG_INFINITY;
                     for one in 3..=9 {
@@ -231,8 +255,8 @@ mod tests {
         let mut cut = Weights { log: logs, log_lost: f64::NEG_INFINITY, ..Weights::default() };
         cut.settle(0.0, 8.0);
         let (mut all, mut some) = (Weights::default(), Weights::default());
-        all.convolve(&full, &full, (0, 400), f64::INFINITY);
-        some.convolve(&cut, &cut, (0, 400), 9.0);
+        all.convolve(&full, &full, (0, 400), f64::INFINITY, &mut 1e9).unwrap();
+        some.convolve(&cut, &cut, (0, 400), 9.0, &mut 1e9).unwrap();
         let lost = all.log_total().exp() - some.log_total().exp();
         assert!(lost > 0.0 && lost <= some.log_lost.exp(), "{lost} {}", some.log_lost.exp());
         assert!(some.log_lost.exp() < 0.2 * some.log_total().exp());

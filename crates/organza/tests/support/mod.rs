@@ -79,16 +79,18 @@ impl Folder {
     pub fn interrupt(&self, arguments: &str) -> Ran {
         let mut command = self.command();
         command.args(arguments.split_whitespace()).stdout(Stdio::piped());
-        let child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let id = child.id();
         // Half a second of processor time is far beyond the setup.
         let used = || -> u64 {
-            let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+            let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
             stat.rsplit(')').next().unwrap().split_whitespace().nth(11).unwrap().parse().unwrap()
         };
         while used() < 50 {
+            assert!(child.try_wait().unwrap().is_none(), "{arguments} ended by itself");
             std::thread::yield_now();
         }
-        let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        let killed = Command::new("kill").args(["-INT", &id.to_string()]).status().unwrap();
         assert!(killed.success());
         finished(child.wait_with_output().unwrap())
     }
