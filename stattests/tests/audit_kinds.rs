@@ -2,7 +2,8 @@
 //! them must be caught.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
-use organza_curator::gram::{AveragedAccumulator, GramAccumulator, IntegerGram};
+use organza_curator::Measured;
+use organza_curator::gram::{AveragedAccumulator, GramAccumulator};
 use organza_curator::mechanism::{DomainChoice, NoiseRng, Plan, Request, StatisticKind};
 use organza_release::Missing;
 use organza_release::loss::gaussian_epsilon;
@@ -28,18 +29,18 @@ fn plan(averaging: Option<u64>, statistic: StatisticKind) -> Plan {
 }
 
 /// One group: four companions and the record, which is theirs or its opposite.
-fn group(plan: &Plan, sign: f64) -> IntegerGram {
+fn group(plan: &Plan, sign: f64) -> Measured {
     let mut sums = AveragedAccumulator::new(plan.record_map(), AVERAGED);
     let exchanged = [1.0, 1.0, 1.0, 1.0, sign];
     sums.add_block(&[&exchanged, &[0.0; 5], &exchanged]).unwrap();
-    sums.finish()
+    Measured::Gram(sums.finish())
 }
 
 /// Releases of a statistic with all noise multiplied by `factor`, in units of that noise; `exact` are the values without it.
-fn draw(plan: &Plan, gram: &IntegerGram, factor: f64, exact: &[f64]) -> Vec<Vec<f64>> {
+fn draw(plan: &Plan, measured: &Measured, factor: f64, exact: &[f64]) -> Vec<Vec<f64>> {
     let noisy = |_| {
         let noise = &mut NoiseRng::from_operating_system();
-        let release = plan.publish(gram, "audit", Missing::Refused, noise).unwrap();
+        let release = plan.publish(measured, "audit", Missing::Refused, noise).unwrap();
         let scaled = |index: usize| {
             let error = release.value[index] - exact[index];
             exact[index] / (factor * release.noise.scales[index]) + error / release.noise.scales[index]
@@ -93,7 +94,7 @@ fn parts_of_ada_ssp_keep_their_claim() {
         y.push(1.0);
         let mut sums = GramAccumulator::new(plan.record_map());
         sums.add_block(&[&x1, &x2, &y]).unwrap();
-        draw(&plan, &sums.finish(), 1.0, &[0.0; 6])
+        draw(&plan, &Measured::with_eigenvalue(sums.finish()).unwrap(), 1.0, &[0.0; 6])
     };
     let found = epsilon_lower_bound(&Releases { first: table(1.0, 0.0), second: table(0.0, 1.0) });
     assert!(found <= EPSILON, "the attack shows epsilon >= {found}, {EPSILON} was claimed");

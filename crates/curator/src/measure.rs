@@ -72,7 +72,7 @@ pub fn measure_statistic(
     if counts.records == 0 {
         return Err(empty());
     }
-    Ok((total.finish(), counts))
+    Ok((total.finish()?, counts))
 }
 
 /// The number of records that a release by this plan would have, missing values treated alike.
@@ -108,7 +108,7 @@ pub fn measure_batches(
         Event::BatchEnd(0) => Ok(()),
         Event::BatchEnd(_) => {
             let finished = std::mem::replace(&mut worker, Worker::new(plan));
-            on_batch(&finished.sums.finish())
+            on_batch(&finished.sums.finish()?)
         }
     })
 }

@@ -9,8 +9,8 @@
 //! (`t + c` is below `lambda_min + c`). In grid steps squared `|X|^2` is an integer, at most `c = floor(4^k R^2)`; so the rounded eigenvalue has
 //! sensitivity at most `R^2` in weighted units, with no slack, and lies on the lattice of the noise.
 //!
-//! **Cost** `p^3/3` products of numbers of up to `72 p` bits per test; floating-point tests find a starting point, so a few exact ones
-//! suffice.
+//! **Cost** `p^3/3` products of numbers of up to `72 p` bits per test. Floating-point tests find where to begin; the number of exact ones
+//! follows from the number of records and coordinates, and no test ends early: how long it takes does not tell whether the matrix is singular.
 
 use dashu::integer::IBig;
 
@@ -22,11 +22,25 @@ impl IntegerGram {
     pub fn below_smallest_eigenvalue(&self, size: usize) -> Option<i128> {
         let entry = |index: usize| self.entry(index / size, index % size);
         let matrix: Vec<i128> = (0..size * size).map(entry).collect::<Option<_>>()?;
-        // At most the smallest diagonal entry; there a pivot is not positive.
-        let (low, high) = (-1, (0..size).map(|k| matrix[k * size + k]).min()?);
-        let near = bisect((low, high), |t| is_nearly_definite(&matrix, size, t));
+        let near = bisect((-1, (0..size).map(|k| matrix[k * size + k]).min()?), |t| {
+            is_nearly_definite(&matrix, size, t)
+        });
         let exact = |t| is_positive_definite(&matrix, size, t);
-        Some(bisect(bracket(near, (low, high), exact), exact))
+        // Floating point is wrong by about 2^-52 sqrt(p) of the largest entry possible.
+        let largest = self.records() as f64 * f64::from(self.grid_bits()).exp2().powi(2);
+        let width = 4 + (largest * (size as f64).sqrt() * f64::EPSILON).min(1e36) as i128;
+        Some(search(near, width, exact))
+    }
+}
+
+/// The largest integer for which a condition holds, near a guess; as many tests for every guess that is no further off than `width`.
+fn search(near: i128, mut width: i128, holds: impl Fn(i128) -> bool) -> i128 {
+    loop {
+        let ends = (near.saturating_sub(width), near.saturating_add(width));
+        if holds(ends.0) & !holds(ends.1) {
+            return bisect(ends, holds);
+        }
+        width = width.saturating_mul(4);
     }
 }
 
@@ -39,38 +53,19 @@ fn bisect((mut low, mut high): (i128, i128), holds: impl Fn(i128) -> bool) -> i1
     low
 }
 
-/// Two numbers between which the condition changes, found in steps that double from a guess.
-fn bracket(guess: i128, (low, high): (i128, i128), holds: impl Fn(i128) -> bool) -> (i128, i128) {
-    let (mut at, mut step) = (guess, 1);
-    if guess == low || holds(guess) {
-        loop {
-            let next = high.min(at + step);
-            if next == high || !holds(next) {
-                return (at, next);
-            }
-            (at, step) = (next, 2 * step);
-        }
-    }
-    loop {
-        let next = low.max(at - step);
-        if next == low || holds(next) {
-            return (next, at);
-        }
-        (at, step) = (next, 2 * step);
-    }
-}
-
 /// Whether `A - t I` is positive definite, exactly. Only the upper triangle is used.
 fn is_positive_definite(matrix: &[i128], size: usize, t: i128) -> bool {
     let shifted = |index: usize| {
         IBig::from(matrix[index]) - if index.is_multiple_of(size + 1) { IBig::from(t) } else { IBig::ZERO }
     };
     let mut a: Vec<IBig> = (0..size * size).map(shifted).collect();
-    let mut previous = IBig::ONE;
+    let (mut previous, mut definite) = (IBig::ONE, true);
     for k in 0..size {
-        let pivot = a[k * size + k].clone();
-        if pivot <= IBig::ZERO {
-            return false;
+        let mut pivot = a[k * size + k].clone();
+        definite &= pivot > IBig::ZERO;
+        if pivot == IBig::ZERO {
+            // The answer is known; the work goes on with numbers of the same size.
+            pivot = previous.clone();
         }
         for i in k + 1..size {
             for j in i..size {
@@ -80,26 +75,23 @@ fn is_positive_definite(matrix: &[i128], size: usize, t: i128) -> bool {
         }
         previous = pivot;
     }
-    true
+    definite
 }
 
 /// The same in floating point: right but near the eigenvalue.
 fn is_nearly_definite(matrix: &[i128], size: usize, t: i128) -> bool {
     let shifted = |index: usize| (matrix[index] - if index.is_multiple_of(size + 1) { t } else { 0 }) as f64;
-    let mut a: Vec<f64> = (0..size * size).map(shifted).collect();
+    let (mut a, mut definite): (Vec<f64>, _) = ((0..size * size).map(shifted).collect(), true);
     for k in 0..size {
         let pivot = a[k * size + k];
-        // A number that is not one cannot come up: entries are finite and pivots positive.
-        if pivot <= 0.0 {
-            return false;
-        }
+        definite &= pivot > 0.0;
         for i in k + 1..size {
             for j in i..size {
                 a[i * size + j] -= a[k * size + i] / pivot * a[k * size + j];
             }
         }
     }
-    true
+    definite
 }
 
 #[cfg(test)]
@@ -118,12 +110,25 @@ mod tests {
             // t is below the eigenvalue exactly if a > t and (a - t)(c - t) > b^2.
             let below = |t: i128| a > t && (a - t) * (c - t) > b * b;
             let high = a.min(c);
-            let found = bisect(bracket(high / 3, (-1, high), |t| is_positive_definite(&matrix, 2, t)), |t| {
-                is_positive_definite(&matrix, 2, t)
-            });
+            let found = bisect((-1, high), |t| is_positive_definite(&matrix, 2, t));
             prop_assert!(below(found) && !below(found + 1), "{} for {:?}", found, matrix);
-            prop_assert_eq!(bisect((-1, high), below), found);
         }
+    }
+
+    /// Catches tests whose number tells where the eigenvalue is, and a guess that is far off.
+    #[test]
+    fn as_many_tests_wherever_the_eigenvalue_is() {
+        let tests = |last: i128| {
+            let count = std::cell::Cell::new(0);
+            let holds = |t| {
+                count.set(count.get() + 1);
+                t <= last
+            };
+            assert_eq!(search(0, 8, holds), last);
+            count.get()
+        };
+        assert!((-8..8).all(|last| tests(last) == 6), "{:?}", (-8..8).map(tests).collect::<Vec<_>>());
+        assert!(tests(1_000_000) > 6 && tests(-1_000_000) > 6);
     }
 
     #[test]

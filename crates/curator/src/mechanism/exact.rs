@@ -13,6 +13,8 @@ use crate::sums::Measured;
 pub enum Exact<'e> {
     /// Sums of products of two coordinates.
     Gram(&'e IntegerGram),
+    /// The same and an integer below the smallest eigenvalue.
+    AdaSsp(&'e IntegerGram, i128),
     /// Sums of products of four coordinates.
     FourthMoments(&'e IntegerMoments),
 }
@@ -27,6 +29,7 @@ impl<'e> From<&'e Measured> for Exact<'e> {
     fn from(measured: &'e Measured) -> Self {
         match measured {
             Measured::Gram(gram) => Exact::Gram(gram),
+            Measured::AdaSsp(gram, below) => Exact::AdaSsp(gram, *below),
             Measured::FourthMoments(moments) => Exact::FourthMoments(moments),
         }
     }
@@ -35,7 +38,7 @@ impl<'e> From<&'e Measured> for Exact<'e> {
 impl Exact<'_> {
     pub(super) fn records(self) -> u64 {
         match self {
-            Exact::Gram(gram) => gram.records(),
+            Exact::Gram(gram) | Exact::AdaSsp(gram, _) => gram.records(),
             Exact::FourthMoments(moments) => moments.records(),
         }
     }
@@ -50,11 +53,8 @@ impl Plan {
         };
         match (&self.statistic, exact) {
             (Statistic::Gram { .. } | Statistic::AveragedGram { .. }, Exact::Gram(gram)) => pairs(gram),
-            (Statistic::AdaSsp { .. }, Exact::Gram(gram)) => {
-                let mut integers = pairs(gram)?;
-                let regressors = self.domain.response_index();
-                integers.push(gram.below_smallest_eigenvalue(regressors).ok_or_else(wrong_kind)?);
-                Ok(integers)
+            (Statistic::AdaSsp { .. }, Exact::AdaSsp(gram, below)) => {
+                Ok(pairs(gram)?.into_iter().chain([below]).collect())
             }
             (Statistic::FourthMoments { .. }, Exact::FourthMoments(moments)) => Ok(moments.values().to_vec()),
             _ => Err(wrong_kind()),

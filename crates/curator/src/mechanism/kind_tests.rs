@@ -6,6 +6,7 @@ use organza_release::{Family, Missing, Neighbours};
 use super::tests::{Fixed, gram, request};
 use super::{DomainChoice, Exact, Plan, RecordScale, Request, StatisticKind};
 use crate::gram::{AveragedAccumulator, FourthMomentAccumulator};
+use crate::sums::Measured;
 
 /// Averaged records on an exact line through the origin give its slope back, and every number has its own noise.
 #[test]
@@ -69,10 +70,13 @@ fn ada_ssp_publishes_the_smallest_eigenvalue() {
         let domain = DomainChoice::Box { record_scale, intercept_weight: None };
         let request = Request { statistic: StatisticKind::AdaSsp, domain, ..request("y ~ x") };
         let plan = Plan::new(&request).unwrap();
-        let gram = gram(&plan, &[&xs, &ys]);
+        let exact = Measured::with_eigenvalue(gram(&plan, &[&xs, &ys])).unwrap();
         let release =
-            plan.publish_with((&gram).into(), "p", Missing::Refused, &mut Fixed::default()).unwrap();
+            plan.publish_with((&exact).into(), "p", Missing::Refused, &mut Fixed::default()).unwrap();
         assert_eq!((release.schema.as_str(), release.records), ("organza/release/2", Some(50)));
+        // The eigenvalue is long work: it is there before the charge, or nothing is published.
+        let bare = gram(&plan, &[&xs, &ys]);
+        assert!(plan.publish_with((&bare).into(), "p", Missing::Refused, &mut Fixed::default()).is_err());
         let entry = |wanted: [usize; 2]| {
             let position = release.statistic.entries().iter().position(|entry| *entry == wanted);
             let weight = |index: usize| release.domain.coordinate_weight(index);

@@ -44,7 +44,8 @@ fn hostile_formulas_are_refused_quickly() {
     expects(format!("y ~ ({})^2", names(12, "*")), "pairs of terms");
     expects(format!("y ~ {}", vec!["(a+b+c+d+e)^5"; 20_000].join(":")), "pairs of terms");
     expects(format!("y ~ {}", names(100_000, "+")), "terms");
-    expects(format!("y ~ {} - b{}", names(9_000, "+"), " - b".repeat(200_000)), "column");
+    // Odd, but possible: terms that are not there are taken away.
+    assert_eq!(refused(&format!("y ~ {} - b{}", names(9_000, "+"), " - b".repeat(200_000))), None);
     expects("x".repeat(2 << 20), "bytes at most");
 }
 
