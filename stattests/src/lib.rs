@@ -1,6 +1,7 @@
 //! Helpers of the statistical tests: every verdict is a p-value or a confidence bound at [`ALPHA`].
 
 pub mod attack;
+pub mod audit;
 pub mod binomial;
 pub mod goodness;
 pub mod models;

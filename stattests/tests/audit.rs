@@ -2,25 +2,19 @@
 //! deliberately broken mechanisms must be caught by the same attack.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
-use organza_curator::gram::{GramAccumulator, IntegerGram};
+use organza_curator::bounds::Bounds;
+use organza_curator::gram::IntegerGram;
 use organza_curator::mechanism::{DomainChoice, NoiseRng, Plan, RecordScale, Request};
 use organza_release::loss::gaussian_epsilon;
-use organza_release::{Family, Layout, Missing, Release};
+use organza_release::{Family, Layout, Missing, Neighbours, Release};
 use organza_stattests::ALPHA;
-use organza_stattests::attack::{Releases, gaussian_mu_lower_bound, pure_epsilon_lower_bound};
+use organza_stattests::attack::{gaussian_mu_lower_bound, pure_epsilon_lower_bound};
+use organza_stattests::audit::{Pair, audit, exact_values, releases, statistic};
 
 const EPSILON: f64 = 8.0;
 const DELTA: f64 = 1e-5;
 /// Releases per table; enough to catch a scale that is too small by a factor of 1.22 at epsilon = 8.
 const REPEATS: usize = 4_000;
-
-/// The statistic of a table with a single record; the other records of both tables would be the same.
-fn statistic(plan: &Plan, record: &[f64]) -> IntegerGram {
-    let columns: Vec<&[f64]> = record.iter().map(std::slice::from_ref).collect();
-    let mut gram = GramAccumulator::new(plan.record_map());
-    gram.add_block(&columns).unwrap();
-    gram.finish()
-}
 
 fn publish(plan: &Plan, gram: &IntegerGram) -> Release {
     plan.publish(gram, "audit", Missing::Refused, &mut NoiseRng::from_operating_system()).unwrap()
@@ -38,44 +32,16 @@ fn ball_plan() -> Plan {
 }
 
 /// The worst pair: x.x' = -B^2/2 and equal responses, turned until x x^T - x' x'^T is diagonal.
-fn worst_pair() -> ([f64; 3], [f64; 3]) {
+fn worst_pair() -> Pair {
     // Half the angle between x and x' is 60 degrees; their bisector points along (1, 1).
     let turned = |degrees: f64| (degrees.to_radians().cos(), degrees.to_radians().sin());
     let ((a, b), (c, d)) = (turned(45.0 - 60.0), turned(45.0 + 60.0));
-    ([a, b, 1.0], [c, d, 1.0])
-}
-
-/// Releases of both tables with all noise multiplied by `factor`, in units of the claimed noise.
-fn releases(plan: &Plan, factor: f64) -> Releases {
-    let (first, second) = worst_pair();
-    let draw = |record: &[f64]| {
-        let gram = statistic(plan, record);
-        let exact = exact_values(plan, &gram);
-        let noisy = |_| {
-            let release = publish(plan, &gram);
-            let scales = &release.noise.scales;
-            let scaled = |index: usize| {
-                (exact[index] + factor * (release.value[index] - exact[index])) / (factor * scales[index])
-            };
-            (0..exact.len()).map(scaled).collect()
-        };
-        (0..REPEATS).map(noisy).collect()
-    };
-    Releases { first: draw(&first), second: draw(&second) }
-}
-
-/// The statistic without noise, in plain normalised units.
-fn exact_values(plan: &Plan, gram: &IntegerGram) -> Vec<f64> {
-    let unit = f64::exp2(-2.0 * f64::from(plan.record_map().grid_bits()));
-    let plain = |&[row, column]: &[usize; 2]| {
-        let weight = plan.domain().coordinate_weight(row) * plan.domain().coordinate_weight(column);
-        gram.entry(row, column).unwrap() as f64 * unit / weight
-    };
-    plan.statistic().entries().iter().map(plain).collect()
+    Pair { first: vec![a, b, 1.0], second: Some(vec![c, d, 1.0]) }
 }
 
 fn epsilon_lower_bound(factor: f64) -> f64 {
-    let mu = gaussian_mu_lower_bound(&releases(&ball_plan(), factor), ALPHA);
+    let drawn = releases(&ball_plan(), &worst_pair(), factor, REPEATS).unwrap();
+    let mu = gaussian_mu_lower_bound(&drawn, ALPHA);
     gaussian_epsilon(DELTA, mu.max(1e-9)).unwrap()
 }
 
@@ -107,7 +73,7 @@ const PURE_REPEATS: u64 = 150_000;
 
 /// `y ~ 1` in [-1, 1]: the sum and the sum of squares, L1 sensitivity 9/4 at y = 1 against y = -1/2.
 fn laplace_hits(factor: f64) -> (u64, u64) {
-    let mut bounds = organza_curator::bounds::Bounds::default();
+    let mut bounds = Bounds::default();
     bounds.set_flag("y=-1:1").unwrap();
     let request = Request {
         family: Family::Laplace,
@@ -115,11 +81,11 @@ fn laplace_hits(factor: f64) -> (u64, u64) {
         ..Request::new("y ~ 1".parse().unwrap(), bounds, PURE_EPSILON, 0.0)
     };
     let plan = Plan::new(&request).unwrap();
-    let first = statistic(&plan, &[1.0]);
+    let first = statistic(&plan, &[&[1.0]]).unwrap();
     let above = exact_values(&plan, &first);
     // Beyond the larger statistic in both coordinates the likelihood ratio is exp(epsilon) everywhere.
     let count = |record: f64| {
-        let gram = statistic(&plan, &[record]);
+        let gram = statistic(&plan, &[&[record]]).unwrap();
         let exact = exact_values(&plan, &gram);
         let hit = |_: &u64| {
             let release = publish(&plan, &gram);
@@ -144,4 +110,27 @@ fn laplace_release_keeps_its_claim() {
 fn laplace_noise_that_forgets_the_squares_is_caught() {
     let found = pure_epsilon_lower_bound(laplace_hits(1.5 / 2.25), PURE_REPEATS, ALPHA);
     assert!(found > PURE_EPSILON, "the attack shows only epsilon >= {found}");
+}
+
+/// The audit of any plan finds the worst pair of records by itself, keeps to sound claims and catches noise that is too small.
+#[test]
+fn plans_of_users_are_audited() {
+    let mut bounds = Bounds::default();
+    for flag in ["y=-1:3", "x=0:10", "z=-5:5"] {
+        bounds.set_flag(flag).unwrap();
+    }
+    let plan = |family, neighbours, delta| {
+        let request = Request::new("y ~ x + z".parse().unwrap(), bounds.clone(), 4.0, delta);
+        Plan::new(&Request { family, neighbours, ..request }).unwrap()
+    };
+    for (family, delta) in [(Family::Gaussian, 1e-5), (Family::Laplace, 0.0)] {
+        for neighbours in [Neighbours::Substitute, Neighbours::AddRemove] {
+            let plan = plan(family, neighbours, delta);
+            let look = |factor| audit(&plan, factor, 20_000, ALPHA).unwrap().unwrap();
+            let (sound, broken) = (look(1.0), look(1.0 / 2.5));
+            assert!(sound.distance > 0.8 && sound.distance < 1.0 + 1e-9, "{family:?} {}", sound.distance);
+            assert!(sound.epsilon <= 4.0, "{family:?} {neighbours:?}: {}", sound.epsilon);
+            assert!(broken.epsilon > 4.0, "{family:?} {neighbours:?}: {}", broken.epsilon);
+        }
+    }
 }

@@ -2,6 +2,8 @@
 
 mod stale;
 
+pub use stale::{remove_stale, temporary_prefix};
+
 use std::fs::Metadata;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -116,14 +118,14 @@ impl PendingFile {
         }
         let parent = destination.parent().filter(|parent| !parent.as_os_str().is_empty());
         let parent = parent.unwrap_or(Path::new("."));
-        let prefix = stale::prefix();
+        let prefix = temporary_prefix();
         let mut builder = tempfile::Builder::new();
         builder.prefix(&prefix);
         readable_by_others(&mut builder);
         let temporary = builder.tempfile_in(parent).map_err(|error| {
             CuratorError::unwritable(destination.display(), format!("cannot be written: {error}"))
         })?;
-        stale::remove(parent, temporary.as_file());
+        remove_stale(parent, temporary.as_file().metadata());
         Ok(Self { temporary, destination: destination.to_path_buf(), replace })
     }
 

@@ -36,7 +36,7 @@ const VARIABLE: &str = "ORGANZA_POLICY";
 /// A guarantee above this epsilon says next to nothing about a record.
 pub const LARGEST_EPSILON: f64 = 20.0;
 /// The largest delta where the number of records is confidential.
-const LARGEST_DELTA: f64 = 1e-3;
+pub const LARGEST_DELTA: f64 = 1e-3;
 
 /// What is about to be computed from a table.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -114,7 +114,7 @@ impl Circuit {
             after[0].convolve(rest, child, range, self.drop, &mut self.left).ok_or_else(|| {
                 format!(
                     "value: noisy counts leave {} and {} possible counts to be combined, which takes more than {LARGEST_COST:e} \
-                     multiplications in all; use the metropolis or the plain sampler",
+                     multiplications in all; the noise is too wide for exact sums: try the sampler metropolis (table) or plain (naive-bayes)",
                     rest.log.len(),
                     child.log.len()
                 )

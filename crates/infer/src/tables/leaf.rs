@@ -16,7 +16,7 @@ impl Leaf<'_> {
         if last - first >= limit {
             return Err(format!(
                 "records, value: a count may be anything from {first} to {last}, and exact sums take at most {limit} possible counts; \
-                 use the metropolis or the plain sampler"
+                 the noise is too wide for exact sums: try the sampler metropolis (table) or plain (naive-bayes)"
             ));
         }
         out.first = first;

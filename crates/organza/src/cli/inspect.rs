@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use organza_curator::policy::{LARGEST_DELTA, LARGEST_EPSILON};
 use organza_release::{
     BoxDomain, Claim, Column, CountRelease, Document, Domain, Kind, Missing, Neighbours, RandomisedRelease,
     Release, kind_of, read_many,
@@ -167,7 +168,7 @@ fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
     format!(
         "{path}\n  party      {party}, {records} records, written {created} by {tool} {version}\n  \
          model      {formula}\n  statistic  {statistic}\n  domain     {domain}\n  missing    {missing}\n  \
-         guarantee  ({epsilon}, {delta})-differential privacy when {relation}\n             {verdict}\n  \
+         guarantee  ({epsilon}, {delta})-differential privacy when {relation}\n             {verdict}\n             {worth}\n  \
          noise      {family:?}, {norm:?} sensitivity {sensitivity} {tight}, weighted scale {scale}\n{noise}",
         path = path.display(),
         party = release.party,
@@ -180,6 +181,7 @@ fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
         missing = describe_missing(release.missing),
         epsilon = short(privacy.epsilon),
         delta = short(privacy.delta),
+        worth = worth(claim.epsilon, claim.delta),
         family = release.noise.family,
         norm = privacy.norm,
         sensitivity = short(privacy.sensitivity),
@@ -201,6 +203,23 @@ pub fn verdict(claim: &Claim, private_bounds: bool) -> String {
             short(claim.delta)
         )
     }
+}
+
+/// What a guarantee is worth, in words: the best that a guess between two equally likely records can become.
+pub fn worth(epsilon: f64, delta: f64) -> String {
+    let odds = (-epsilon).exp();
+    let right = 100.0 * (1.0 + delta * odds) / (1.0 + odds);
+    let right = if right > 99.95 {
+        "almost certainly".to_string()
+    } else {
+        format!("in at most {right:.1}% of cases")
+    };
+    let weak = if epsilon > LARGEST_EPSILON || delta > LARGEST_DELTA {
+        ": THIS HARDLY PROTECTS ANYBODY"
+    } else {
+        ""
+    };
+    format!("whoever wavers between two answers of a person is right afterwards {right}{weak}")
 }
 
 /// What neighbours are, in words.

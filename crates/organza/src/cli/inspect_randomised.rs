@@ -5,7 +5,7 @@ use std::path::Path;
 use organza_release::{Answer, Neighbours, RandomisedClaim, RandomisedRelease};
 use serde_json::{Value, json};
 
-use super::inspect::{Inspected, describe_missing, describe_relation};
+use super::inspect::{Inspected, describe_missing, describe_relation, worth};
 use super::release_randomised::error_per_root_record;
 use super::terminal::{short, table};
 
@@ -42,7 +42,7 @@ fn explain(path: &Path, release: &RandomisedRelease, claim: &RandomisedClaim) ->
     let head = format!(
         "{path}\n  party      {party}, {records} records, written {created} by {tool} {version}\n  \
          missing    {missing}\n  \
-         guarantee  {epsilon}-differential privacy of every record on its own when {relation}\n             {verdict}\n",
+         guarantee  {epsilon}-differential privacy of every record on its own when {relation}\n             {verdict}\n             {worth}\n",
         path = path.display(),
         party = release.party,
         records = release.records,
@@ -52,6 +52,7 @@ fn explain(path: &Path, release: &RandomisedRelease, claim: &RandomisedClaim) ->
         missing = describe_missing(release.missing),
         epsilon = short(release.epsilon),
         relation = describe_relation(Neighbours::Substitute),
+        worth = worth(claim.epsilon, 0.0),
     );
     let root = (release.records as f64).sqrt();
     let rows = release.answers.iter().zip(&claim.answers).map(|(answer, epsilon)| {
