@@ -149,7 +149,8 @@ impl CuratorError {
         CuratorError::Unwritable { path: path.to_string(), reason }
     }
 
-    pub(crate) fn option(option: &'static str, reason: impl Into<String>) -> Self {
+    /// A setting, by name, with an impossible value.
+    pub fn option(option: &'static str, reason: impl Into<String>) -> Self {
         CuratorError::Option { option, reason: reason.into() }
     }
 }

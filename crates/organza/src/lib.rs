@@ -4,6 +4,12 @@
 //! [`release`] is the contract between data holders and analysts; [`curator`] is the only part that sees a table;
 //! [`infer`] goes from releases to a posterior; [`mcmc`] runs its chains and keeps their draws.
 
+mod error;
+pub mod fit_folder;
+pub mod prediction;
+pub mod result_folder;
+
+pub use error::Error;
 pub use organza_curator as curator;
 pub use organza_infer as infer;
 pub use organza_mcmc as mcmc;

@@ -12,11 +12,11 @@ use serde::Serialize;
 
 use super::failure::{Failure, Status};
 use super::fit::{self, Output, PlanArguments};
-use super::fit_folder::Settings;
 use super::inspect;
 use super::posterior_report::Posterior;
 use super::sources::{OfParty, Sources, files_of};
 use super::terminal::{print_json, print_text, warn};
+use organza::fit_folder::Settings;
 
 #[derive(Args, Debug)]
 pub struct AugmentArguments {

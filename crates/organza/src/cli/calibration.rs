@@ -6,9 +6,9 @@ use organza_infer::{Method, Sampler};
 
 use super::failure::{Failure, Status};
 use super::release_choices::Mechanism;
-use super::result_folder::Kind;
 use super::simulated::SimulatedArguments;
 use super::terminal::{print_json, print_text, say, short, table, warn};
+use organza::result_folder::Kind;
 
 /// What the releases are made of.
 #[derive(ValueEnum, Debug, Clone, Copy)]

@@ -17,10 +17,10 @@ use organza_release::{Release, shell_word};
 use serde_json::json;
 
 use super::failure::{Failure, Status};
-use super::fit_folder::{FitFolder, Settings};
 use super::sources::Sources;
 use super::terminal::{Bar, print_json, print_text, short, table, warn};
 use super::{fit, fit_report, inspect, simulate};
+use organza::fit_folder::{FitFolder, Settings};
 
 /// Loss of each hospital's release.
 const EPSILON: f64 = 1.0;

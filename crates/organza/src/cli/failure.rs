@@ -51,6 +51,19 @@ impl Failure {
     }
 }
 
+impl From<organza::Error> for Failure {
+    fn from(error: organza::Error) -> Self {
+        match error {
+            organza::Error::Curator(error) => error.into(),
+            organza::Error::Unwritable { .. } => Failure::failed(error),
+            organza::Error::Exists { path } => {
+                Failure::bad_input(format!("{path} exists: choose another folder or say --force"))
+            }
+            other => Failure::bad_input(other),
+        }
+    }
+}
+
 impl From<CuratorError> for Failure {
     fn from(error: CuratorError) -> Self {
         match error {

@@ -9,10 +9,10 @@ use organza_mcmc::{Draws, Monitor, Plan, Progress};
 use organza_release::Release;
 
 use super::failure::{Failure, Status};
-use super::fit_folder::{FitFolder, Settings};
 use super::sources::Sources;
 use super::terminal::{StepBar, print_json, print_text, say, short, table, warn};
 use super::{fit_report, inspect};
+use organza::fit_folder::{FitFolder, Settings};
 
 #[derive(Args, Debug)]
 pub struct FitArguments {
@@ -123,7 +123,10 @@ pub fn complete(
 impl Output {
     /// Reserves the folder before any work is done.
     pub fn folder(&self) -> Result<Option<FitFolder>, Failure> {
-        self.output.as_deref().map(|path| FitFolder::create(path, self.force)).transpose()
+        self.output
+            .as_deref()
+            .map(|path| FitFolder::create(path, self.force).map_err(Failure::from))
+            .transpose()
     }
 
     /// Says where the result is kept.

@@ -5,9 +5,9 @@ use organza_experiments::frontier::{Design, FILL, Frontier, Report};
 use organza_infer::Method;
 
 use super::failure::{Failure, Status};
-use super::result_folder::Kind;
 use super::simulated::SimulatedArguments;
 use super::terminal::{print_json, print_text, prose, say, short, table};
+use organza::result_folder::Kind;
 
 #[derive(Args, Debug)]
 pub struct FrontierArguments {

@@ -16,10 +16,10 @@ use organza_release::Neighbours;
 use super::beside_table::BesideTable;
 use super::failure::{Failure, Status};
 use super::fit;
-use super::fit_folder::FitFolder;
 use super::release::read_bounds;
 use super::sample_report::{Report, SampleSettings, explain_plan, plan_json, trials_json, trials_table};
 use super::terminal::{Bar, print_json, print_text, say, warn};
+use organza::fit_folder::FitFolder;
 
 /// The arguments as a person gives them.
 #[derive(Args, Debug)]

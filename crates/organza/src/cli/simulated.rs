@@ -8,8 +8,8 @@ use organza_experiments::reproduce::Watch;
 
 use super::failure::Failure;
 use super::fit;
-use super::result_folder::{Kind, ResultFolder};
 use super::terminal::{StepBar, say};
+use organza::result_folder::{Kind, ResultFolder};
 
 /// How much of the machine, and where the result goes.
 #[derive(Args, Debug)]
@@ -43,7 +43,10 @@ impl From<StudyError> for Failure {
 impl SimulatedArguments {
     /// Reserves the folder before any work is done.
     pub fn folder(&self, kind: Kind) -> Result<Option<ResultFolder>, Failure> {
-        self.output.as_deref().map(|path| ResultFolder::create(path, self.force, kind)).transpose()
+        self.output
+            .as_deref()
+            .map(|path| ResultFolder::create(path, self.force, kind).map_err(Failure::from))
+            .transpose()
     }
 
     /// Says where the result is kept.
