@@ -9,7 +9,7 @@ use organza_release::Family;
 
 use super::pool::Pool;
 use super::record::RecordLaw;
-use crate::linalg::{blocked_scratch, factorise_blocked, solve_lower, solve_lower_transposed};
+use crate::linalg::{factorise, solve_lower, solve_lower_transposed};
 use crate::random::{gamma, laplace_mixture_variance, normal};
 
 /// A pool in plain units, entries in row-major order of the upper triangle.
@@ -68,7 +68,6 @@ pub(super) struct DenseConditional {
     /// Omega of every pool.
     variances: Vec<Vec<f64>>,
     matrix: Vec<f64>,
-    scratch: Vec<f64>,
     residual: Vec<f64>,
     dual: Vec<f64>,
     image: Vec<f64>,
@@ -87,9 +86,9 @@ impl DenseConditional {
         let variances =
             pools.iter().map(|pool| (0..count).map(|entry| variance(pool, entry)).collect()).collect();
         let square = vec![0.0; size * size];
-        let (matrix, scratch) = (vec![0.0; count * count], vec![0.0; blocked_scratch(count)]);
+        let matrix = vec![0.0; count * count];
         let (residual, dual, image) = (vec![0.0; count], square.clone(), square.clone());
-        Self { size, entries, variances, matrix, scratch, residual, dual, image, latent: square }
+        Self { size, entries, variances, matrix, residual, dual, image, latent: square }
     }
 
     /// Draws the Gram matrices of all pools given the law of a record and adds them to `total`.
@@ -132,7 +131,7 @@ impl DenseConditional {
         for (k, variance) in self.variances[index].iter().enumerate() {
             self.matrix[k * count + k] += variance;
         }
-        factorise_blocked(&mut self.matrix, count, &mut self.scratch).map_err(|row| {
+        factorise(&mut self.matrix, count).map_err(|row| {
             let (i, j) = self.entries[row];
             Stop::numerical(format!(
                 "the covariance of the released entry ({i}, {j}) is not positive definite"

@@ -1,5 +1,6 @@
 //! Cholesky factors of symmetric positive definite matrices and what is computed from them.
 
+use super::large::{self, LARGEST_FOR_LOOPS};
 use super::product::dot;
 use crate::InferError;
 
@@ -7,6 +8,9 @@ use crate::InferError;
 ///
 /// Only the lower triangle is read. The row at which A turns out not to be positive definite (or not a number) is the error.
 pub(crate) fn factorise(matrix: &mut [f64], size: usize) -> Result<(), usize> {
+    if size > LARGEST_FOR_LOOPS {
+        return large::factorise(matrix, size);
+    }
     for row in 0..size {
         let (above, current) = matrix.split_at_mut(row * size);
         for column in 0..row {
@@ -54,6 +58,9 @@ pub(crate) fn solve_lower_transposed(lower: &[f64], vector: &mut [f64]) {
 
 /// The inverse of a lower factor; the upper triangle of `inverse` becomes zero.
 pub(crate) fn invert_lower(lower: &[f64], inverse: &mut [f64], size: usize) {
+    if size > LARGEST_FOR_LOOPS {
+        return large::invert_lower(lower, inverse, size);
+    }
     inverse[..size * size].fill(0.0);
     for row in 0..size {
         let (above, current) = inverse.split_at_mut(row * size);
@@ -138,9 +145,51 @@ mod tests {
         }
     }
 
+    /// The factor of a matrix is the one matrix that was squared, and its inverse undoes it: loops and kernels alike.
+    #[test]
+    fn factors_and_inverses_of_many_sizes() {
+        for size in (1..=40).chain([231]) {
+            let entry = |i: usize, j: usize| ((i * 31 + j * 17) % 23) as f64 / 23.0 - 0.4;
+            let mut lower = vec![0.0; size * size];
+            for row in 0..size {
+                (0..row).for_each(|column| lower[row * size + column] = entry(row, column) / size as f64);
+                lower[row * size + row] = 1.0 + entry(row, 2 * row);
+            }
+            let part = |a: &[f64], i: usize, j: usize| -> f64 {
+                (0..size).map(|k| a[i * size + k] * a[j * size + k]).sum()
+            };
+            // Above the diagonal is rubbish: nobody may read it.
+            let value = |i: usize, j: usize| if j > i { f64::NAN } else { part(&lower, i, j) };
+            let mut factor: Vec<f64> = (0..size * size).map(|k| value(k / size, k % size)).collect();
+            factorise(&mut factor, size).unwrap();
+            factor
+                .iter()
+                .zip(&lower)
+                .for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{size}: {a} for {b}"));
+            let mut inverse = vec![f64::NAN; size * size];
+            invert_lower(&lower, &mut inverse, size);
+            for (i, j) in (0..size * size).map(|k| (k / size, k % size)) {
+                let product: f64 = (0..size).map(|k| lower[i * size + k] * inverse[k * size + j]).sum();
+                assert!((product - f64::from(u8::from(i == j))).abs() < 1e-12, "{size}");
+            }
+        }
+    }
+
     #[test]
     fn what_is_not_positive_definite_is_refused() {
         assert!(Cholesky::new(&[1.0, 2.0, 2.0, 1.0], 2).is_err());
-        assert!(Cholesky::new(&[1.0, f64::NAN, f64::NAN, 1.0], 2).is_err());
+        for size in [2, 40] {
+            let unit: Vec<f64> =
+                (0..size * size).map(|k| f64::from(u8::from(k / size == k % size))).collect();
+            let last = size * size - 1;
+            for bad in [-1.0, 0.0, f64::NAN, f64::INFINITY] {
+                let mut matrix = unit.clone();
+                matrix[last] = bad;
+                assert_eq!(factorise(&mut matrix, size), Err(size - 1), "{bad}");
+                matrix = unit.clone();
+                matrix[last - 1] = f64::NAN;
+                assert_eq!(factorise(&mut matrix, size), Err(size - 1));
+            }
+        }
     }
 }

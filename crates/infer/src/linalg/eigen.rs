@@ -1,8 +1,11 @@
-//! Eigenvalues and eigenvectors of small symmetric matrices: Householder reflections to tridiagonal form, then the implicit
-//! QL method with Wilkinson's shift.
+//! Eigenvalues and eigenvectors of symmetric matrices: for small ones Householder reflections to tridiagonal form, then the
+//! implicit QL method with Wilkinson's shift.
 //!
 //! Eigenvectors are kept as *rows*, so that every rotation runs over contiguous memory.
 
+use std::mem::MaybeUninit;
+
+use super::large::{self, LARGEST_FOR_LOOPS};
 use super::product::dot;
 
 /// A = E diag(values) E', the columns of E are the eigenvectors.
@@ -33,6 +36,7 @@ pub(crate) struct EigenWorkspace {
     work: Vec<f64>,
     off: Vec<f64>,
     image: Vec<f64>,
+    scratch: Vec<MaybeUninit<u8>>,
 }
 
 /// Two or three shifts per eigenvalue are usual.
@@ -40,15 +44,28 @@ const MOST_SHIFTS: usize = 60;
 
 impl EigenWorkspace {
     pub fn new(size: usize) -> Self {
-        let (square, line) = (vec![0.0; size * size], vec![0.0; size]);
-        let (work, off, image) = (square.clone(), line.clone(), line.clone());
-        Self { size, values: line, rows: square, work, off, image }
+        let (small, bytes) = match size > LARGEST_FOR_LOOPS {
+            true => (0, large::eigen_scratch(size)),
+            false => (size, 0),
+        };
+        Self {
+            size,
+            values: vec![0.0; size],
+            rows: vec![0.0; size * size],
+            work: vec![0.0; small * small],
+            off: vec![0.0; small],
+            image: vec![0.0; small],
+            scratch: vec![MaybeUninit::uninit(); bytes],
+        }
     }
 
     /// Decomposes a symmetric matrix (its upper triangle is read); false if it did not converge, which only numbers
     /// that are not finite bring about.
     pub fn decompose(&mut self, matrix: &[f64]) -> bool {
         let size = self.size;
+        if size > LARGEST_FOR_LOOPS {
+            return large::decompose(matrix, &mut self.values, &mut self.rows, &mut self.scratch);
+        }
         for row in 0..size {
             for column in row..size {
                 let value = matrix[row * size + column];
@@ -190,8 +207,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
         #[test]
-        fn the_parts_give_the_matrix_back(size in 1..12usize, seed in proptest::collection::vec(-3.0..3.0f64, 144)) {
-            let entry = |i: usize, j: usize| seed[i.min(j) * 12 + i.max(j)];
+        fn the_parts_give_the_matrix_back(size in 1..16usize, seed in proptest::collection::vec(-3.0..3.0f64, 256)) {
+            let entry = |i: usize, j: usize| seed[i.min(j) * 16 + i.max(j)];
             let matrix: Vec<f64> = (0..size * size).map(|k| entry(k / size, k % size)).collect();
             prop_assert!(worst_error(&matrix, size) < 1e-12);
         }
@@ -213,5 +230,6 @@ mod tests {
     #[test]
     fn a_matrix_that_is_not_finite_is_reported() {
         assert!(!EigenWorkspace::new(3).decompose(&[f64::NAN; 9]));
+        assert!(!EigenWorkspace::new(20).decompose(&[f64::NAN; 400]));
     }
 }

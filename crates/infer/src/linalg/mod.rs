@@ -1,16 +1,15 @@
 //! Small dense matrices: plain loops over row-major slices, nothing is allocated inside.
 //!
-//! Every matrix is `size * size` numbers. Plain loops beat general libraries up to about fifty dimensions, and without fused
-//! operations or processor-dependent kernels the same input gives the same bits on every machine.
+//! Every matrix is `size * size` numbers. Up to twelve rows plain loops do everything: without fused operations or
+//! processor-dependent kernels the same input gives the same bits on every machine. Above, faer does (`large.rs`).
 
-mod blocked;
 mod cholesky;
 mod eigen;
+mod large;
 mod logarithm;
 mod product;
 mod symmetric;
 
-pub(crate) use blocked::{blocked_scratch, factorise_blocked};
 pub(crate) use cholesky::{
     Cholesky, factorise, invert_lower, log_determinant, solve_lower, solve_lower_transposed,
 };

@@ -1,16 +1,11 @@
 //! Products around symmetric matrices, at any size.
-//!
-//! Plain loops up to [`LARGEST_FOR_LOOPS`]: the same bits on every machine. Above it the kernels of faer, which use the widest
-//! vector instructions that the processor has, are several times faster; there the last bits depend on the processor.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, MatMut, MatRef, Par};
 
+use super::large::{LARGEST_FOR_LOOPS, view, view_mut};
 use super::product::{congruence, dot, multiply, symmetrise, transpose_multiply};
-
-/// The largest size for which plain loops are used.
-const LARGEST_FOR_LOOPS: usize = 12;
 
 /// out = T A T' for a symmetric A, exactly symmetric; `scratch` has the size of a matrix.
 pub(crate) fn rotate(t: &[f64], a: &[f64], out: &mut [f64], scratch: &mut [f64], size: usize) {
@@ -83,14 +78,6 @@ fn upper_product(
         factor,
         Par::Seq,
     );
-}
-
-fn view(matrix: &[f64], size: usize) -> MatRef<'_, f64> {
-    MatRef::from_row_major_slice(matrix, size, size)
-}
-
-fn view_mut(matrix: &mut [f64], size: usize) -> MatMut<'_, f64> {
-    MatMut::from_row_major_slice_mut(matrix, size, size)
 }
 
 #[cfg(test)]
