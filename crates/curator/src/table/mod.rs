@@ -6,9 +6,7 @@ mod limits;
 mod line_ends;
 mod open;
 mod parquet;
-mod parquet_check;
 mod printed;
-mod thrift;
 
 use std::path::PathBuf;
 

@@ -8,6 +8,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch, StringArray};
 use arrow_schema::DataType;
+use organza_mcmc::files::parquet_check::{contained, footer_is_sane, sane_rows};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
@@ -16,7 +17,6 @@ use parquet::arrow::arrow_reader::{
 use super::block::{Block, Cell, DATE_HELP, Needs};
 use super::csv::find_columns;
 use super::limits::MOST_COLUMNS;
-use super::parquet_check::{contained, footer_is_sane, pages_are_sane};
 use super::printed::printed;
 use super::{Counts, Event, Table};
 use crate::CuratorError;
@@ -153,7 +153,8 @@ impl<'t> Source<'t> {
     fn open(table: &'t Table<'t>, path: &'t Path) -> Result<Self, CuratorError> {
         let (mut file, metadata) = load(path)?;
         let columns = find_columns(table.needs.names(), &names_of(&metadata), &table.needs.path)?;
-        let rows = contained(|| pages_are_sane(&mut file, metadata.metadata(), &columns));
+        let rows =
+            contained(|| sane_rows(&mut file, metadata.metadata(), |column| columns.contains(&column)));
         let rows = rows.ok_or_else(|| unreadable(path))?;
         Ok(Self { table, path, metadata, columns, rows })
     }

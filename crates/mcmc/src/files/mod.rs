@@ -11,7 +11,9 @@ mod columns;
 mod csv;
 mod netcdf;
 mod parquet;
+pub mod parquet_check;
 mod read_parquet;
+mod thrift;
 mod variables;
 
 pub use columns::Table;

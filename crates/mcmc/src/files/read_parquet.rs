@@ -1,6 +1,6 @@
 //! Draws back from Parquet.
 
-use std::io::Read;
+use std::io::{Cursor, Read};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int64Type};
@@ -12,6 +12,7 @@ use parquet::arrow::arrow_reader::{
 };
 
 use super::columns::{INDEX, METADATA, Metadata, checksum, index};
+use super::parquet_check::{contained, footer_is_sane, sane_rows};
 use crate::draws::{ChainRecord, End};
 use crate::{Draws, DrawsError};
 
@@ -46,6 +47,9 @@ pub fn read_parquet(mut input: impl Read) -> Result<Draws, DrawsError> {
     Draws::from_records(names, records, values)
 }
 
+/// Values that repeat themselves take less room than others, but not less than this.
+const MOST_CELLS_OF_A_BYTE: usize = 100;
+
 /// A file of which columns are read one by one, so that errors name them.
 struct File {
     bytes: Bytes,
@@ -57,10 +61,16 @@ impl File {
     fn open(bytes: Bytes) -> Result<Self, DrawsError> {
         // The embedded Arrow schema says nothing that we need, and a damaged one panics.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let metadata = ArrowReaderMetadata::load(&bytes, options);
-        let metadata = metadata.map_err(|error| fail("footer", error))?;
-        let rows = usize::try_from(metadata.metadata().file_metadata().num_rows());
-        let rows = rows.map_err(|error| fail("footer: number of rows", error))?;
+        let mut file = Cursor::new(bytes.clone());
+        let checked = contained(|| {
+            footer_is_sane(&mut file)?;
+            let metadata = ArrowReaderMetadata::load(&bytes, options).ok()?;
+            let rows = usize::try_from(sane_rows(&mut file, metadata.metadata(), |_| true)?).ok()?;
+            let cells = rows.checked_mul(metadata.schema().fields().len())?;
+            (cells / MOST_CELLS_OF_A_BYTE <= bytes.len()).then_some((metadata, rows))
+        });
+        let reason = "it is broken, or says that there is more than the file can hold";
+        let (metadata, rows) = checked.ok_or_else(|| fail("footer", reason))?;
         Ok(Self { bytes, metadata, rows })
     }
 
@@ -107,11 +117,13 @@ impl File {
             return Err(named(format!("expected numbers of type {}, found {found}", T::DATA_TYPE)));
         }
         let mask = ProjectionMask::roots(self.metadata.parquet_schema(), [place]);
-        let reader = Builder::new_with_metadata(self.bytes.clone(), self.metadata.clone());
-        let reader = reader.with_projection(mask).build().map_err(|error| named(error.to_string()))?;
+        let broken = || named("its pages are broken".to_string());
+        let builder = Builder::new_with_metadata(self.bytes.clone(), self.metadata.clone());
+        let reader = contained(|| builder.with_projection(mask).build().ok());
+        let mut reader = reader.ok_or_else(broken)?;
         let mut values = Vec::new();
-        for batch in reader {
-            let batch: RecordBatch = batch.map_err(|error| named(error.to_string()))?;
+        while let Some(batch) = contained(|| reader.next().transpose().ok()).ok_or_else(broken)? {
+            let batch: RecordBatch = batch;
             let part = batch.column(0).as_primitive::<T>();
             if part.null_count() > 0 {
                 return Err(named(format!("{} values are missing", part.null_count())));

@@ -1,7 +1,7 @@
 //! Edits of a JSON document that leave it looking valid.
 
-use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
 
 const NUMBERS: [f64; 14] =
@@ -26,19 +26,32 @@ const WORDS: [&str; 16] = [
     "north",
 ];
 
-/// One to three edits.
-pub fn mutate(file: &[u8], rng: &mut ChaCha8Rng) -> Vec<u8> {
-    // A file of batches has one document in a line.
+/// One to three edits of a document, or of some of a batch in lines; none if the bytes are neither.
+pub fn edited(file: &[u8], seed: u64) -> Option<Vec<u8>> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let lines = file.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let mut values: Vec<Value> = match serde_json::from_slice(file) {
         Ok(value) => vec![value],
-        Err(_) => lines.map(|line| serde_json::from_slice(line).unwrap()).collect(),
+        Err(_) => lines.map(|line| serde_json::from_slice(line).ok()).collect::<Option<_>>()?,
     };
     for _ in 0..rng.random_range(1..=3) {
-        let place = rng.random_range(0..values.len());
-        edit(&mut values[place], rng);
+        let place = rng.random_range(0..values.len().max(1));
+        edit(values.get_mut(place)?, &mut rng);
     }
-    values.iter().map(|value| format!("{value}\n")).collect::<String>().into_bytes()
+    Some(values.iter().map(|value| format!("{value}\n")).collect::<String>().into_bytes())
+}
+
+/// Edits a file behind its first byte, in place, or changes that byte; none if it is no document or becomes too long.
+pub fn in_place(data: &mut [u8], size: usize, most: usize, seed: u32) -> Option<usize> {
+    let (choice, file) = data.split_first_mut()?;
+    if seed.is_multiple_of(8) {
+        *choice = (seed >> 8) as u8;
+        return Some(size);
+    }
+    let bytes = edited(file.get(..size.checked_sub(1)?)?, u64::from(seed))?;
+    let place = file.get_mut(..bytes.len()).filter(|place| place.len() < most)?;
+    place.copy_from_slice(&bytes);
+    Some(1 + bytes.len())
 }
 
 fn edit(document: &mut Value, rng: &mut ChaCha8Rng) {
@@ -51,7 +64,8 @@ fn edit(document: &mut Value, rng: &mut ChaCha8Rng) {
     let mut paths = Vec::new();
     all_paths(document, String::new(), &mut paths);
     let path = &paths[rng.random_range(0..paths.len())];
-    let other = document.pointer(&paths[rng.random_range(0..paths.len())]).unwrap().clone();
+    let other = document.pointer(&paths[rng.random_range(0..paths.len())]).cloned().unwrap_or_default();
+    // A name with a slash has no pointer.
     let Some(node) = document.pointer_mut(path) else { return };
     match node {
         Value::Array(items) if !items.is_empty() => {

@@ -1,6 +1,6 @@
 //! Walks over structures of Thrift's compact protocol without building anything: sizes are checked before they are believed.
 
-use super::limits::DEEPEST_SCHEMA;
+use super::parquet_check::DEEPEST_SCHEMA;
 
 /// Bytes that are walked over, and the place that was reached.
 pub(super) struct Walk<'b> {

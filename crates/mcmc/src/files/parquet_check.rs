@@ -1,15 +1,22 @@
 //! What is asked of a Parquet file before its reader believes it, and what happens if the reader still panics.
 
 use std::cell::Cell;
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 
-use super::limits::{DEEPEST_SCHEMA, MOST_COLUMNS, MOST_FOOTER_BYTES, MOST_PAGE_BYTES};
 use super::thrift::Walk;
+
+/// The most columns of a file; a few megabytes of names.
+pub const MOST_COLUMNS: usize = 100_000;
+/// The most bytes of a page once it is unpacked. Writers make pages of one megabyte.
+const MOST_PAGE_BYTES: i64 = 256 << 20;
+/// The most bytes of the footer; what is made of it takes some ten times as much.
+const MOST_FOOTER_BYTES: usize = 64 << 20;
+/// The deepest nesting of a schema, and of the structures that describe it.
+pub(super) const DEEPEST_SCHEMA: usize = 32;
 
 thread_local! {
     static CONTAINED: Cell<bool> = const { Cell::new(false) };
@@ -20,7 +27,7 @@ thread_local! {
 /// This is sound because nothing that the part was changing is used afterwards: its reader is dropped, the reading ends with an
 /// error, and what it shares with other threads (files, the footer) it only reads. The message of the panic is not printed,
 /// because it may quote values.
-pub(super) fn contained<T>(part: impl FnOnce() -> Option<T>) -> Option<T> {
+pub fn contained<T>(part: impl FnOnce() -> Option<T>) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let usual = std::panic::take_hook();
@@ -37,8 +44,8 @@ pub(super) fn contained<T>(part: impl FnOnce() -> Option<T>) -> Option<T> {
 }
 
 /// Whether the footer is whole, and its lists and its nesting are no larger than they may be.
-pub(super) fn footer_is_sane(file: &mut File) -> Option<()> {
-    let length = file.metadata().ok()?.len();
+pub fn footer_is_sane(file: &mut (impl Read + Seek)) -> Option<()> {
+    let length = file.seek(SeekFrom::End(0)).ok()?;
     let mut tail = [0; 8];
     file.seek(SeekFrom::Start(length.checked_sub(8)?)).ok()?;
     file.read_exact(&mut tail).ok()?;
@@ -66,15 +73,19 @@ pub(super) fn footer_is_sane(file: &mut File) -> Option<()> {
     (deepest <= DEEPEST_SCHEMA && elements <= 2 * MOST_COLUMNS).then_some(())
 }
 
-/// Whether the numbers of rows add up and the pages of the needed columns are no larger than they may be.
-pub(super) fn pages_are_sane(file: &mut File, metadata: &ParquetMetaData, needed: &[usize]) -> Option<u64> {
-    let length = file.metadata().ok()?.len();
+/// The number of rows, if it adds up and the pages of the needed columns are no larger than they may be.
+pub fn sane_rows(
+    file: &mut (impl Read + Seek),
+    metadata: &ParquetMetaData,
+    needed: impl Fn(usize) -> bool,
+) -> Option<u64> {
+    let length = file.seek(SeekFrom::End(0)).ok()?;
     let mut rows = 0_i64;
     for group in metadata.row_groups() {
         rows = rows.checked_add(Some(group.num_rows()).filter(|rows| *rows >= 0)?)?;
         let roots = group.schema_descr();
         for (leaf, chunk) in group.columns().iter().enumerate() {
-            if needed.contains(&roots.get_column_root_idx(leaf)) {
+            if needed(roots.get_column_root_idx(leaf)) {
                 chunk_is_sane(file, length, chunk)?;
             }
         }
@@ -82,7 +93,7 @@ pub(super) fn pages_are_sane(file: &mut File, metadata: &ParquetMetaData, needed
     u64::try_from(rows).ok()
 }
 
-fn chunk_is_sane(file: &mut File, length: u64, chunk: &ColumnChunkMetaData) -> Option<()> {
+fn chunk_is_sane(file: &mut (impl Read + Seek), length: u64, chunk: &ColumnChunkMetaData) -> Option<()> {
     let (mut at, bytes) = chunk.byte_range();
     let end = at.checked_add(bytes).filter(|end| *end <= length)?;
     while at < end {
@@ -99,7 +110,7 @@ fn chunk_is_sane(file: &mut File, length: u64, chunk: &ColumnChunkMetaData) -> O
 }
 
 /// Bytes of a page's header, of the unpacked and of the packed page, and the values of a dictionary (0 for other pages).
-fn page_header(file: &mut File, at: u64, end: u64) -> Option<(u64, i64, i64, i64)> {
+fn page_header(file: &mut (impl Read + Seek), at: u64, end: u64) -> Option<(u64, i64, i64, i64)> {
     // Statistics in a header may be long, which is rare.
     for most in [1 << 9, 1 << 22] {
         let bytes = read_at(file, at, (end - at).min(most) as usize)?;
@@ -118,7 +129,7 @@ fn page_header(file: &mut File, at: u64, end: u64) -> Option<(u64, i64, i64, i64
     None
 }
 
-fn read_at(file: &mut File, at: u64, length: usize) -> Option<Vec<u8>> {
+fn read_at(file: &mut (impl Read + Seek), at: u64, length: usize) -> Option<Vec<u8>> {
     let mut bytes = vec![0; length];
     file.seek(SeekFrom::Start(at)).ok()?;
     file.read_exact(&mut bytes).ok()?;

@@ -1,0 +1,3 @@
+#![no_main]
+
+organza_fuzz::fuzz_bytes!(parquet);
