@@ -10,7 +10,7 @@ use crate::reproduce::ReproduceError;
 /// The root of the repository, if the command runs inside it.
 pub fn repository() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
-    here.ancestors().find(|folder| folder.join("experiments/Cargo.toml").is_file()).map(Path::to_path_buf)
+    here.ancestors().find(|folder| folder.join("lab/Cargo.toml").is_file()).map(Path::to_path_buf)
 }
 
 /// Where data sets are looked for.

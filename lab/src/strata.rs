@@ -17,7 +17,7 @@ use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
 use crate::linalg::{inverse, solve};
-use crate::releases::standard_noise;
+use organza_studies::seeded::standard_noise;
 
 /// A way to make tables and bounds.
 #[derive(Debug, Clone, PartialEq)]
@@ -294,7 +294,7 @@ impl Stratum {
                 statistic: plan.statistic().clone(),
                 domain: plan.domain().clone(),
                 privacy: plan.privacy().clone(),
-                tool: Tool { name: "organza-experiments".into(), version: "0".into() },
+                tool: Tool { name: "organza-lab".into(), version: "0".into() },
             });
         }
         let chains = Plan { seed, threads: 1, ..Plan::default() };

@@ -1,8 +1,9 @@
 //! One replicate of one cell of every key in every variant, and a report of it.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
-use organza_experiments::experiments;
-use organza_experiments::reproduce::{Experiment, ReproduceError, Results, Row, seed};
+use organza_lab::experiments;
+use organza_lab::reproduce::{Experiment, ReproduceError, Results, Row};
+use organza_studies::seed;
 
 /// Keys of which one replicate takes minutes without full optimisation: only their cells, columns and reports are checked here. What they
 /// compute is the same function as that of `rkh21-figure1`, with other settings.

@@ -5,12 +5,13 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use organza_experiments::metrics::Estimate;
-use organza_experiments::plot::{Axis, Figure, Mark, Panel, Series};
-use organza_experiments::reproduce::{
+use organza_lab::metrics::Estimate;
+use organza_lab::reproduce::{
     About, Experiment, Line, Provenance, Published, Report, ReproduceError, Results, Settings, Shard, Study,
-    Variant, Verdict, Watch, check, generator, publish, run, stored,
+    Variant, Verdict, check, publish, run, stored,
 };
+use organza_studies::plot::{Axis, Figure, Mark, Panel, Series};
+use organza_studies::{Watch, generator};
 use rand::RngExt;
 
 /// Means of uniform numbers.

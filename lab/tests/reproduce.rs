@@ -1,24 +1,61 @@
-//! `organza reproduce` from outside.
+//! `organza-lab reproduce` from outside.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
-mod support;
+use std::path::PathBuf;
+use std::process::Command;
 
-use support::{Folder, Ran, finished};
+struct Folder(tempfile::TempDir);
+
+struct Ran {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.file(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.file(name)).unwrap()
+    }
+}
+
+impl Ran {
+    /// Asserts the exit code and that standard error says all of this.
+    fn says(&self, code: i32, texts: &[&str]) {
+        assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        for text in texts {
+            assert!(self.stderr.contains(text), "{text:?} is not in: {}", self.stderr);
+        }
+    }
+
+    fn json(&self) -> serde_json::Value {
+        assert_eq!(self.code, 0, "{}", self.stderr);
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+}
 
 fn run(folder: &Folder, arguments: &str) -> Ran {
-    finished(
-        folder
-            .command()
-            .args(arguments.split_whitespace())
-            .env("ORGANZA_DATA", "/no/such/folder")
-            .output()
-            .unwrap(),
-    )
+    let mut command = Command::new(env!("CARGO_BIN_EXE_organza-lab"));
+    command.args(arguments.split_whitespace()).current_dir(folder.0.path());
+    let output = command.env("ORGANZA_DATA", "/no/such/folder").output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Ran { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
 /// Finished results of twenty replicates of Figure 4 with distances that fall with epsilon.
 fn finished_figure4() -> String {
-    let mut text = "# organza reproduce ayb23-figure4 --as published\n# version = 2\n# seed = 1\n# tool = organza 0\n# date = 2026-01-31\n\
+    let mut text = "# organza-lab reproduce ayb23-figure4 --as published\n# version = 2\n# seed = 1\n# tool = organza 0\n# date = 2026-01-31\n\
                     # replicates = 20\ncell,replicate,normal-x,fixed-gram,fast,gibbs-update\n"
         .to_string();
     for parties in [1, 5, 10] {

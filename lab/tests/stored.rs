@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use organza_experiments::experiments;
-use organza_experiments::reproduce::{Provenance, Settings, check, folder_of, stored};
+use organza_lab::experiments;
+use organza_lab::reproduce::{Provenance, Settings, check, folder_of, stored};
 
 /// Catches a report that was changed without writing its verdicts anew, and two comparisons with one name, which take each other's verdict.
 #[test]

@@ -96,7 +96,7 @@ impl Mechanism {
                 sensitivity: self.sensitivity,
                 private_bounds: false,
             },
-            tool: Tool { name: "organza-experiments".into(), version: env!("CARGO_PKG_VERSION").into() },
+            tool: Tool { name: "organza-studies".into(), version: env!("CARGO_PKG_VERSION").into() },
         }
     }
 

@@ -4,11 +4,11 @@
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StudyError {
-    /// An option of the command has an impossible value.
-    #[error("{option}: {reason}")]
+    /// A setting has an impossible value.
+    #[error("{field}: {reason}")]
     Setting {
-        /// The option.
-        option: &'static str,
+        /// The setting, by the name of its field.
+        field: &'static str,
         /// What it must be.
         reason: String,
     },
@@ -26,14 +26,14 @@ pub enum StudyError {
 }
 
 impl StudyError {
-    /// An impossible option.
-    pub fn setting(option: &'static str, reason: impl ToString) -> Self {
-        Self::Setting { option, reason: reason.to_string() }
+    /// An impossible value.
+    pub fn setting(field: &'static str, reason: impl ToString) -> Self {
+        Self::Setting { field, reason: reason.to_string() }
     }
 
     /// Refuses numbers outside of a range.
     pub(crate) fn check_range(
-        option: &'static str,
+        field: &'static str,
         value: usize,
         range: std::ops::RangeInclusive<usize>,
     ) -> Result<(), Self> {
@@ -41,14 +41,14 @@ impl StudyError {
             return Ok(());
         }
         let (first, last) = (range.start(), range.end());
-        Err(Self::setting(option, format!("must be between {first} and {last}, found {value}")))
+        Err(Self::setting(field, format!("must be between {first} and {last}, found {value}")))
     }
 
     /// Refuses numbers that are not positive and finite.
-    pub(crate) fn check_positive(option: &'static str, value: f64) -> Result<(), Self> {
+    pub(crate) fn check_positive(field: &'static str, value: f64) -> Result<(), Self> {
         if value.is_finite() && value > 0.0 {
             return Ok(());
         }
-        Err(Self::setting(option, format!("must be positive and finite, found {value}")))
+        Err(Self::setting(field, format!("must be positive and finite, found {value}")))
     }
 }

@@ -1,11 +1,11 @@
 //! Calibration and frontier as a library: what they find must be true.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
-use organza_experiments::calibration::{Calibration, Data, Matrix, Report, Request};
-use organza_experiments::frontier::{Design, Frontier, Point, Report as FrontierReport};
-use organza_experiments::metrics::Binomial;
-use organza_experiments::reproduce::Watch;
 use organza_infer::Method;
+use organza_studies::Watch;
+use organza_studies::calibration::{Calibration, Data, Matrix, Report, Request};
+use organza_studies::frontier::{Design, Frontier, Point, Report as FrontierReport};
+use organza_studies::metrics::Binomial;
 
 fn calibrate(request: Request) -> Report {
     let calibration = Calibration::new(request).unwrap();

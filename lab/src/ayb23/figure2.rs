@@ -4,9 +4,8 @@ use super::figure2_report;
 use super::published::{EPSILONS, PARTIES, WORDS};
 use super::simulate::Simulated;
 use crate::metrics::mse;
-use crate::reproduce::{
-    About, Experiment, Report, ReproduceError, Results, Seeds, Study, Variant, generator,
-};
+use crate::reproduce::{About, Experiment, Report, ReproduceError, Results, Seeds, Study, Variant};
+use organza_studies::generator;
 
 /// Numbers of features.
 pub(super) const FEATURES: [usize; 2] = [2, 5];

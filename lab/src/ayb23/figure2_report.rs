@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::figure2::{FEATURES, MEASURES, cell};
 use super::published::{EPSILONS, METHODS, PARTIES, WORDS};
 use crate::metrics::{Estimate, geometric_mean};
-use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{Line, Published, Report, Results, Variant, Verdict};
+use organza_studies::plot::{Axis, Figure, Mark, Panel, Series};
 
 /// A method in one cell.
 #[derive(Clone, Copy)]

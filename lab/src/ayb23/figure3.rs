@@ -11,11 +11,12 @@ use organza_release::{Layout, Statistic, gram_entries};
 use super::published::{METHODS, PARTIES, TIMES};
 use super::simulate::Simulated;
 use crate::metrics::Estimate;
-use crate::plot::{Axis, Figure, Mark, Panel, Series};
-use crate::releases::Mechanism;
 use crate::reproduce::{
-    About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict, generator,
+    About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict,
 };
+use organza_studies::generator;
+use organza_studies::plot::{Axis, Figure, Mark, Panel, Series};
+use organza_studies::seeded::Mechanism;
 
 const MOST_FEATURES: usize = 20;
 const RECORDS: usize = 10_000;

@@ -8,11 +8,12 @@ use super::published::{EPSILONS, METHODS, PARTIES, WORDS};
 use super::simulate::{Simulated, normal_draw};
 use crate::linalg::cholesky;
 use crate::metrics::{Estimate, Sample, coverage, squared_mmd};
-use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{
     About, Experiment, Line, Published, Report, ReproduceError, Results, Seeds, Study, Table, Variant,
-    Verdict, generator,
+    Verdict,
 };
+use organza_studies::generator;
+use organza_studies::plot::{Axis, Figure, Mark, Panel, Series};
 
 const FEATURES: usize = 2;
 const RECORDS: usize = 100_000;

@@ -13,8 +13,9 @@ use rand_distr::{Distribution, StandardNormal};
 use super::methods::{Posterior, Problem};
 use super::scale::published_gaussian_scale;
 use crate::linalg::{blocks, solve};
-use crate::releases::Mechanism;
-use crate::reproduce::{Variant, generator};
+use crate::reproduce::Variant;
+use organza_studies::generator;
+use organza_studies::seeded::Mechanism;
 
 /// Shape and rate of the residual variance.
 pub const VARIANCE: (f64, f64) = (20.0, 0.5);

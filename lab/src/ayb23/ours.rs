@@ -11,8 +11,8 @@ use rand::Rng;
 
 use super::mechanism::Party;
 use super::methods::{Posterior, Problem};
-use crate::releases::Mechanism;
-use crate::reproduce::generator;
+use organza_studies::generator;
+use organza_studies::seeded::Mechanism;
 
 /// Public bounds of a feature, in standard deviations.
 const HALF_WIDTH: f64 = 4.0;

@@ -153,7 +153,7 @@ fn sandwich(v: &[f64], inner: &[f64], size: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::generator;
+    use organza_studies::generator;
 
     /// Least squares finds the truth, and X'X / n the covariance, within six standard errors: catches a wrong factor and a response of other records.
     #[test]

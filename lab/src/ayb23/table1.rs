@@ -6,7 +6,8 @@ use super::published::{METHODS, PARTIES, WORDS};
 use super::table1_report;
 use crate::data::{DataSet, Regression, gram};
 use crate::linalg::{blocks, solve};
-use crate::reproduce::{About, Experiment, Report, ReproduceError, Results, Study, Variant, generator};
+use crate::reproduce::{About, Experiment, Report, ReproduceError, Results, Study, Variant};
+use organza_studies::generator;
 
 /// Steps of every chain. \[AYB23\] section 5.1
 const STEPS: usize = 10_000;

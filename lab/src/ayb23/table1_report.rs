@@ -4,8 +4,8 @@ use super::published::{METHODS, PARTIES, table1};
 use super::table1::{cell, words};
 use crate::data::DataSet;
 use crate::metrics::Estimate;
-use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{Line, Published, Report, Results, Table, Variant, Verdict, number};
+use organza_studies::plot::{Axis, Figure, Mark, Panel, Series};
 
 pub(super) fn report(variant: Variant, results: &Results) -> Report {
     let there: Vec<(DataSet, usize)> = DataSet::ALL

@@ -4,9 +4,8 @@ use super::figure3_report;
 use super::methods::{Length, Method};
 use super::simulate::Setting;
 use crate::metrics::{Sample, squared_mmd};
-use crate::reproduce::{
-    About, Experiment, Report, ReproduceError, Results, Seeds, Study, Variant, generator,
-};
+use crate::reproduce::{About, Experiment, Report, ReproduceError, Results, Seeds, Study, Variant};
+use organza_studies::generator;
 
 /// Numbers of records. \[BS19\] section 4.1
 pub const RECORDS: [u64; 3] = [10, 100, 1000];

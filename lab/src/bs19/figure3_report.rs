@@ -3,8 +3,8 @@
 use super::figure3::{EPSILONS, PARAMETERS, RECORDS, cell, column, methods};
 use super::methods::Method;
 use crate::metrics::{Estimate, KolmogorovSmirnov, coverage, kolmogorov_smirnov};
-use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{Line, Published, Report, Results, Table, Variant, Verdict, number};
+use organza_studies::plot::{Axis, Figure, Mark, Panel, Series};
 
 /// The budget of panels (a), (c) and (f), the number of records of (b) and (c).
 const EPSILON: f64 = 0.1;

@@ -6,10 +6,11 @@ use super::figure3::{RECORDS, column, methods};
 use super::methods::{Length, Method};
 use super::simulate::Setting;
 use crate::metrics::Estimate;
-use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{
-    About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict, generator,
+    About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict,
 };
+use organza_studies::generator;
+use organza_studies::plot::{Axis, Figure, Mark, Panel, Series};
 
 const EPSILON: f64 = 0.1;
 /// Milliseconds for an iteration of the authors' code, one feature.

@@ -8,9 +8,8 @@ use super::figure3::column;
 use super::figure4_report;
 use super::methods::{Length, Method};
 use super::problem::{Problem, Scales, Sums};
-use crate::reproduce::{
-    About, Experiment, Report, ReproduceError, Results, Seeds, Study, Variant, generator,
-};
+use crate::reproduce::{About, Experiment, Report, ReproduceError, Results, Seeds, Study, Variant};
+use organza_studies::generator;
 
 /// The budgets.
 pub const EPSILONS: [f64; 3] = [0.01, 0.1, 1.0];

@@ -4,8 +4,8 @@ use super::figure3::column;
 use super::figure4::{EPSILONS, MASSES, cell, methods, share};
 use super::methods::Method;
 use crate::metrics::Estimate;
-use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{Line, Published, Report, Results, Table, Variant, Verdict, number};
+use organza_studies::plot::{Axis, Figure, Mark, Panel, Series};
 
 /// Shares of 50 and of 90 percent intervals that hold, for each budget.
 type Shares = [[f64; 2]; 3];

@@ -6,7 +6,7 @@ use organza_infer::{
 use organza_mcmc::{Draws, Kernel, Plan, run};
 
 use super::problem::Problem;
-use crate::reproduce::generator;
+use organza_studies::generator;
 
 /// A method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use organza_release::{
 };
 use rand::Rng;
 
-use crate::releases::{Mechanism, standard_noise};
+use organza_studies::seeded::{Mechanism, standard_noise};
 
 /// Entries of the Gram matrix of (1, u, v) that are released: all but the public number of records.
 pub const ENTRIES: usize = 5;
@@ -87,7 +87,7 @@ pub struct Problem {
 impl Problem {
     /// Exact sums, as if nothing were private.
     pub fn exact(&self) -> Result<Evidence, String> {
-        let mut release = self.laplace(1.0, &mut crate::reproduce::generator(0, 0));
+        let mut release = self.laplace(1.0, &mut organza_studies::generator(0, 0));
         release.value = entries(&self.sums);
         Evidence::new(&[release]).map_err(|error| error.to_string())
     }

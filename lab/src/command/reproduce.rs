@@ -1,18 +1,19 @@
-//! `organza reproduce`: the numbers of papers, computed anew.
+//! `organza-lab reproduce`: the numbers of papers, computed anew.
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use clap::Args;
-use organza_experiments::reproduce::{
-    Experiment, Provenance, Report, ReproduceError, Settings, Shard, Variant, Watch, check, folder_of,
-    publish, run as compute, stored, summarise,
+use organza_lab::reproduce::{
+    Experiment, Provenance, Report, Results, Settings, Shard, Variant, check, folder_of, publish,
+    run as compute, stored, summarise,
 };
-use organza_experiments::{data, experiments};
+use organza_lab::{data, experiments};
+use organza_studies::Watch;
 use serde_json::json;
 
-use super::failure::{Failure, Status};
-use super::fit;
-use super::terminal::{StepBar, print_json, print_text, say, table, warn};
+use super::Failure;
+use super::terminal::{bar, interruption, print_json, print_text, say, table};
 
 #[derive(Args, Debug)]
 pub struct ReproduceArguments {
@@ -36,7 +37,7 @@ pub struct ReproduceArguments {
     /// Only recompute the verdicts from kept results; exit code 1 if one no longer holds
     #[arg(long)]
     check: bool,
-    /// Only write the page over all papers, experiments/README.md
+    /// Only write the page over all papers, lab/README.md
     #[arg(long, conflicts_with_all = ["key", "check"])]
     summary: bool,
     /// Print JSON
@@ -44,20 +45,12 @@ pub struct ReproduceArguments {
     json: bool,
 }
 
-impl From<ReproduceError> for Failure {
-    fn from(error: ReproduceError) -> Self {
-        match error {
-            ReproduceError::File { .. } | ReproduceError::Cell { .. } => Failure::failed(error),
-            other => Failure::bad_input(other),
-        }
-    }
-}
-
-pub fn run(arguments: &ReproduceArguments) -> Result<Status, Failure> {
+/// Runs the verb; exit code 1 says that a verdict no longer holds.
+pub fn run(arguments: &ReproduceArguments) -> Result<ExitCode, Failure> {
     let all = experiments();
     if arguments.summary {
         summarise(&root()?, &all)?;
-        return Ok(Status::Fine);
+        return Ok(ExitCode::SUCCESS);
     }
     if arguments.check && arguments.key.is_none() {
         return check_all(arguments, &all);
@@ -78,7 +71,7 @@ fn root() -> Result<PathBuf, Failure> {
     data::repository().ok_or_else(|| Failure::bad_input("--summary: run this inside the repository"))
 }
 
-fn list(arguments: &ReproduceArguments, all: &[Box<dyn Experiment>]) -> Result<Status, Failure> {
+fn list(arguments: &ReproduceArguments, all: &[Box<dyn Experiment>]) -> Result<ExitCode, Failure> {
     let words = |experiment: &dyn Experiment| {
         experiment.variants().iter().map(|each| each.word()).collect::<Vec<_>>()
     };
@@ -90,7 +83,7 @@ fn list(arguments: &ReproduceArguments, all: &[Box<dyn Experiment>]) -> Result<S
             })
         });
         print_json(&rows.collect::<Vec<_>>())?;
-        return Ok(Status::Fine);
+        return Ok(ExitCode::SUCCESS);
     }
     let rows = all.iter().map(|each| {
         let about = each.about();
@@ -102,7 +95,7 @@ fn list(arguments: &ReproduceArguments, all: &[Box<dyn Experiment>]) -> Result<S
         ]
     });
     print_text(&table(&["key", "--as", "minutes", ""], rows))?;
-    Ok(Status::Fine)
+    Ok(ExitCode::SUCCESS)
 }
 
 impl ReproduceArguments {
@@ -118,7 +111,7 @@ impl ReproduceArguments {
             seed: self.seed,
             folder: self.out.clone().unwrap_or_else(|| folder_of(experiment)),
             provenance: Provenance {
-                tool: format!("organza {}", env!("CARGO_PKG_VERSION")),
+                tool: format!("organza-lab {}", env!("CARGO_PKG_VERSION")),
                 date: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
             },
         })
@@ -130,32 +123,33 @@ impl ReproduceArguments {
         experiment: &dyn Experiment,
         settings: &Settings,
         all: &[Box<dyn Experiment>],
-    ) -> Result<Status, Failure> {
+    ) -> Result<ExitCode, Failure> {
         let results = self.compute(experiment, settings)?;
         if settings.shard.is_some_and(|shard| shard.parts > 1) {
             say(&format!("this part is in {}", settings.folder.join("results").display()));
-            return Ok(Status::Fine);
+            return Ok(ExitCode::SUCCESS);
         }
         let report = publish(experiment, settings, &results)?;
         if let (None, Some(root)) = (&self.out, data::repository()) {
             summarise(&root, all)?;
         }
         self.print(&report, &settings.folder)?;
-        Ok(Status::Fine)
+        Ok(ExitCode::SUCCESS)
     }
 
     fn compute(
         &self,
         experiment: &dyn Experiment,
         settings: &Settings,
-    ) -> Result<organza_experiments::reproduce::Results, Failure> {
-        fit::listen();
-        let bar = StepBar::labelled("reproducing", 1, self.json);
-        let progress = |done: usize, total: usize| bar.update(0, done, total);
-        let watch =
-            Watch { interrupted: Some(fit::interruption()), progress: Some(&progress), say: Some(&warn) };
+    ) -> Result<crate::reproduce::Results, Failure> {
+        let bar = bar(self.json);
+        let progress = |done: usize, total: usize| {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        };
+        let watch = Watch { interrupted: Some(interruption()), progress: Some(&progress), say: Some(&say) };
         let computed = compute(experiment, settings, &watch);
-        bar.finish();
+        bar.finish_and_clear();
         let (results, whole) = computed?;
         if !whole {
             let kept = results.rows().len();
@@ -178,7 +172,7 @@ impl ReproduceArguments {
     }
 
     /// Verdicts from kept results; with --replicates missing ones are computed first.
-    fn check_one(&self, experiment: &dyn Experiment, settings: &Settings) -> Result<Status, Failure> {
+    fn check_one(&self, experiment: &dyn Experiment, settings: &Settings) -> Result<ExitCode, Failure> {
         let results = match self.replicates {
             Some(_) => self.compute(experiment, settings)?,
             None => stored(experiment, settings)?,
@@ -205,15 +199,15 @@ impl ReproduceArguments {
         }
         if changes.is_empty() {
             say(&format!("{name}: all verdicts hold"));
-            return Ok(Status::Fine);
+            return Ok(ExitCode::SUCCESS);
         }
-        Ok(Status::Failed)
+        Ok(ExitCode::FAILURE)
     }
 }
 
 /// All experiments that have results.
-fn check_all(arguments: &ReproduceArguments, all: &[Box<dyn Experiment>]) -> Result<Status, Failure> {
-    let (mut status, mut checked) = (Status::Fine, 0);
+fn check_all(arguments: &ReproduceArguments, all: &[Box<dyn Experiment>]) -> Result<ExitCode, Failure> {
+    let (mut status, mut checked) = (ExitCode::SUCCESS, 0);
     for experiment in all {
         for variant in experiment.variants() {
             let settings = Settings { variant: *variant, ..arguments.settings(&**experiment)? };
@@ -221,8 +215,8 @@ fn check_all(arguments: &ReproduceArguments, all: &[Box<dyn Experiment>]) -> Res
                 continue;
             }
             checked += 1;
-            if arguments.check_one(&**experiment, &settings)? == Status::Failed {
-                status = Status::Failed;
+            if arguments.check_one(&**experiment, &settings)? == ExitCode::FAILURE {
+                status = ExitCode::FAILURE;
             }
         }
     }

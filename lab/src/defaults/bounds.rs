@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
-use organza_experiments::strata::{Kind, Stratum, Table, drawn};
+use crate::strata::{Kind, Stratum, Table, drawn};
 
-use crate::Failure;
+use super::Failure;
 
 /// Bounds of the feature, from near the data to forty times their range.
 const BOUNDS: [(f64, f64); 4] = [(10.0, 50.0), (0.0, 100.0), (0.0, 200.0), (0.0, 1000.0)];

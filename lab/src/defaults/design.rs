@@ -2,7 +2,7 @@
 //!
 //! Features and response are standardised, so users' units are standard deviations.
 
-use crate::table::{Bounds, Problem, Table, Truth};
+use super::table::{Bounds, Problem, Table, Truth};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng, seq::IndexedRandom};
 use rand_distr::{Distribution, StandardNormal};
 

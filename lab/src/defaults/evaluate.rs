@@ -1,8 +1,8 @@
 //! One setting on one problem: noise replicates, fits, and the four figures of merit.
 
-use crate::fast::{Known, Posterior, fit};
-use crate::mechanism::{NoiseScales, Setting, Statistic};
-use crate::table::Problem;
+use super::fast::{Known, Posterior, fit};
+use super::mechanism::{NoiseScales, Setting, Statistic};
+use super::table::Problem;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use rand_distr::{Distribution, StandardNormal};
 

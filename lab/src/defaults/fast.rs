@@ -3,7 +3,7 @@
 //! S = E diag(l) E' is the nearest positive semi-definite matrix to the noisy X'X; in record coordinates the
 //! noise on X'y is isotropic, so S (sigma^2 S + tau^2 I)^-1 S is diagonal in the basis E.
 
-use crate::mechanism::{NoiseScales, Statistic};
+use super::mechanism::{NoiseScales, Statistic};
 use organza_infer::symmetric_eigen;
 
 /// Posterior moments in record coordinates.

@@ -1,6 +1,6 @@
 //! The grid of settings from which the best one per problem is taken, r = sqrt(g^2 + rho^2 d).
 
-use crate::evaluate::{Merit, Trial};
+use super::evaluate::{Merit, Trial};
 
 /// Values of rho, g and eta / r.
 pub struct Grid {

@@ -3,7 +3,7 @@
 use organza_release::sensitivity::{Geometry, Shape};
 use organza_release::{Layout, Neighbours, Norm};
 
-use crate::table::Table;
+use super::table::Table;
 
 /// What the curator would publish of a table, before noise or after it.
 ///

@@ -2,10 +2,7 @@
 //! asks whether default fits are honest, `--radius` how the radius grows with n, `--private-bounds` what bounds that are
 //! found with noise cost.
 //!
-//! `defaults [--bounds | --radius | --private-bounds] [--studies N] [--only WORDS] [--quick] [--data FOLDER]
-//! [--output FILE]`: tables on the terminal, every figure in the CSV file.
-#![forbid(unsafe_code)]
-#![deny(missing_docs)]
+//! Tables on the terminal, every figure in the CSV file.
 
 mod bounds;
 mod design;
@@ -33,66 +30,51 @@ const COMPARISON_SEED: u64 = 2;
 
 type Merits = Vec<[evaluate::Merit; 2]>;
 
+/// Why the experiment cannot go on.
 #[derive(Debug, thiserror::Error)]
-enum Failure {
-    #[error(
-        "usage: defaults [--bounds | --radius | --private-bounds] [--studies N] [--only WORDS] [--quick] [--data FOLDER] [--output FILE]; '{0}' is not understood"
-    )]
-    Usage(String),
+#[non_exhaustive]
+pub enum Failure {
+    /// A public data set cannot be read.
     #[error(transparent)]
     Data(#[from] real::DataError),
+    /// A fit failed.
     #[error("a fit failed: {0}")]
     Fit(String),
+    /// Results cannot be written.
     #[error("results could not be written: {0}; choose another file with --output")]
     Write(#[from] std::io::Error),
 }
 
-struct Options {
+/// What to ask, of how many problems.
+#[derive(clap::Args, Debug)]
+pub struct DefaultsArguments {
+    /// Are default fits of default releases honest, whatever the bounds?
+    #[arg(long, conflicts_with_all = ["radius", "private_bounds"])]
     bounds: bool,
+    /// How does the radius grow with the number of records?
+    #[arg(long, conflicts_with = "private_bounds")]
     radius: bool,
+    /// What do bounds cost that are found with noise?
+    #[arg(long)]
     private_bounds: bool,
-    /// Studies of every stratum of `--bounds` and of every table of `--private-bounds`.
+    /// Studies of every stratum of --bounds and of every table of --private-bounds
+    #[arg(long, default_value_t = 200)]
     studies: u64,
-    /// Strata whose names hold these words, of `--bounds`.
+    /// Only the strata of --bounds whose names hold these words
+    #[arg(long, value_name = "WORDS", default_value = "")]
     only: String,
+    /// Few problems: too few to conclude from
+    #[arg(long)]
     quick: bool,
+    /// Folder of the public data sets; without it only simulated tables
+    #[arg(long, value_name = "FOLDER")]
     data: Option<PathBuf>,
+    /// File of every figure
+    #[arg(long, value_name = "FILE", default_value = "results.csv")]
     output: PathBuf,
 }
 
-impl Options {
-    fn read() -> Result<Options, Failure> {
-        let mut options = Options {
-            bounds: false,
-            radius: false,
-            private_bounds: false,
-            studies: 200,
-            only: String::new(),
-            quick: false,
-            data: None,
-            output: "results.csv".into(),
-        };
-        let mut arguments = std::env::args().skip(1);
-        while let Some(argument) = arguments.next() {
-            let mut path = || arguments.next().map(PathBuf::from).ok_or(Failure::Usage(argument.clone()));
-            match argument.as_str() {
-                "--bounds" => options.bounds = true,
-                "--radius" => options.radius = true,
-                "--private-bounds" => options.private_bounds = true,
-                "--studies" => {
-                    let count = arguments.next().and_then(|count| count.parse().ok());
-                    options.studies = count.ok_or(Failure::Usage(argument))?;
-                }
-                "--only" => options.only = arguments.next().ok_or(Failure::Usage(argument))?,
-                "--quick" => options.quick = true,
-                "--data" => options.data = Some(path()?),
-                "--output" => options.output = path()?,
-                _ => return Err(Failure::Usage(argument)),
-            }
-        }
-        Ok(options)
-    }
-
+impl DefaultsArguments {
     /// Problems per number of features, and noise replicates.
     fn size(&self, intercept: bool) -> (usize, usize) {
         match (self.quick, intercept) {
@@ -104,13 +86,13 @@ impl Options {
 }
 
 /// All points of the grid as if they were rules.
-fn search(intercept: bool, options: &Options) -> Vec<Outcome> {
+fn search(intercept: bool, options: &DefaultsArguments) -> Vec<Outcome> {
     let grid = Grid::new(intercept);
     synthetic(SEARCH_SEED, intercept, options, |trial| (grid.merits(trial), Vec::new()))
 }
 
 /// The named rules, with the grid as what they could have been.
-fn compare(intercept: bool, options: &Options) -> Vec<Outcome> {
+fn compare(intercept: bool, options: &DefaultsArguments) -> Vec<Outcome> {
     let grid = Grid::new(intercept);
     synthetic(COMPARISON_SEED, intercept, options, |trial| (ruled(trial), grid.merits(trial)))
 }
@@ -122,7 +104,7 @@ fn ruled(trial: &Trial) -> Merits {
 fn synthetic(
     seed: u64,
     intercept: bool,
-    options: &Options,
+    options: &DefaultsArguments,
     score: impl Fn(&Trial) -> (Merits, Merits),
 ) -> Vec<Outcome> {
     let (problems, replicates) = options.size(intercept);
@@ -197,8 +179,8 @@ fn print_real(set: &str, names: &[String], outcomes: &[Outcome]) {
     }
 }
 
-fn run() -> Result<(), Failure> {
-    let options = Options::read()?;
+/// Runs the experiment.
+pub fn run(options: &DefaultsArguments) -> Result<(), Failure> {
     let mut out = File::create(&options.output)?;
     if options.bounds {
         return bounds::run((options.studies, &options.only), options.data.as_deref(), &mut out);
@@ -214,8 +196,8 @@ fn run() -> Result<(), Failure> {
     for (intercept, word) in [(true, "intercept"), (false, "no intercept")] {
         let grid = Grid::new(intercept);
         let grid_names: Vec<String> = (0..grid.len()).map(|index| grid.name(index)).collect();
-        print_search(&format!("search, {word}"), &grid_names, &search(intercept, &options));
-        let outcomes = compare(intercept, &options);
+        print_search(&format!("search, {word}"), &grid_names, &search(intercept, options));
+        let outcomes = compare(intercept, options);
         print_comparison(word, &rule_names, &outcomes);
         write_csv(&mut out, word, &rule_names, &outcomes)?;
         if let Some(folder) = &options.data {
@@ -225,14 +207,4 @@ fn run() -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-fn main() -> std::process::ExitCode {
-    match run() {
-        Ok(()) => std::process::ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("{failure}");
-            std::process::ExitCode::from(2)
-        }
-    }
 }

@@ -4,16 +4,16 @@
 use std::io::Write;
 use std::path::Path;
 
+use crate::linalg::solve;
+use crate::strata::{Found, Kind, Stratum, Table};
 use organza_curator::private_bounds::{BoundsPlan, BoundsRequest, share_of};
-use organza_experiments::linalg::solve;
-use organza_experiments::releases::count_noise;
-use organza_experiments::strata::{Found, Kind, Stratum, Table};
 use organza_release::Neighbours;
+use organza_studies::seeded::count_noise;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rayon::prelude::*;
 
-use crate::Failure;
+use super::Failure;
 
 /// The tables that `tables.py` writes.
 const TABLES: [&str; 6] =

@@ -6,11 +6,11 @@ use std::io::Write;
 use organza_curator::defaults::{Scaling, grown, noise_allowed, scaling};
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
-use crate::design::curved_problem;
-use crate::evaluate::Trial;
-use crate::mechanism::Setting;
-use crate::report::{ESTIMATORS, Outcome, groups, summarise, write_csv};
-use crate::{FEATURES, Failure};
+use super::design::curved_problem;
+use super::evaluate::Trial;
+use super::mechanism::Setting;
+use super::report::{ESTIMATORS, Outcome, groups, summarise, write_csv};
+use super::{FEATURES, Failure};
 
 /// Problems of their own.
 const SEED: u64 = 3;
@@ -32,7 +32,7 @@ fn setting(trial: &Trial, share: f64) -> Option<Setting> {
 fn outcome(d: usize, index: usize, intercept: bool, replicates: usize) -> Option<Outcome> {
     let seed = if intercept { SEED } else { !SEED };
     let trial = Trial::new(curved_problem(d, intercept, (seed, index))?, replicates, index as u64);
-    let mut tried: Vec<(Setting, [crate::evaluate::Merit; 2])> = Vec::new();
+    let mut tried: Vec<(Setting, [super::evaluate::Merit; 2])> = Vec::new();
     let mut merits = Vec::new();
     for share in SHARES {
         let setting = setting(&trial, share)?;

@@ -1,6 +1,6 @@
 //! The three real data sets: z-scored columns, public bounds at 4 standard deviations, last fifth for testing.
 
-use crate::table::{Bounds, Problem, Table, Truth};
+use super::table::{Bounds, Problem, Table, Truth};
 use std::{fs, io, path::Path};
 
 /// Files as the data folder names them.

@@ -1,6 +1,6 @@
 //! Regret factors: error of a rule over the error of the best setting of the same problem.
 
-use crate::evaluate::Merit;
+use super::evaluate::Merit;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 

@@ -1,7 +1,7 @@
 //! Rules that turn public knowledge (number of features, how many of them are 0/1) into r, g and eta.
 
-use crate::evaluate::Trial;
-use crate::mechanism::Setting;
+use super::evaluate::Trial;
+use super::mechanism::Setting;
 
 /// What T, the norm of a typical feature vector u, is thought to be.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! A table in normalised units, and the answer that a fit is compared with.
 
-use crate::fast::{backward, cholesky, forward, inverse_diagonal};
-use crate::mechanism::{Setting, Statistic};
+use super::fast::{backward, cholesky, forward, inverse_diagonal};
+use super::mechanism::{Setting, Statistic};
 
 /// Records (u, v) with every coordinate clamped to [-1, 1].
 #[derive(Clone, Debug)]

@@ -2,11 +2,11 @@
 
 use super::log_linear::{CLASSES, Database, EPSILONS, fit};
 use crate::metrics::{Estimate, mean};
-use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{
-    About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict, generator,
-    number,
+    About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict, number,
 };
+use organza_studies::generator;
+use organza_studies::plot::{Axis, Figure, Mark, Panel, Series};
 
 /// Seed of the database, which is the same in all replicates.
 const DATABASE: u64 = 1;

@@ -4,10 +4,11 @@ use super::figure1::APART;
 use super::log_linear::EPSILONS;
 use super::regression::{database, fit, posterior_mean, release};
 use crate::metrics::{Estimate, mean};
-use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{
-    About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict, generator,
+    About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict,
 };
+use organza_studies::generator;
+use organza_studies::plot::{Axis, Figure, Mark, Panel, Series};
 
 const NAMES: [&str; 3] = ["b0", "b1", "b2"];
 /// Effective draws of the authors' package at epsilon 1, of 5,000 kept draws.

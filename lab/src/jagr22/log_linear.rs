@@ -11,8 +11,9 @@ use organza_release::{
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, Exp1};
 
-use crate::releases::standard_noise;
-use crate::reproduce::{Variant, generator};
+use crate::reproduce::Variant;
+use organza_studies::generator;
+use organza_studies::seeded::standard_noise;
 
 /// Budgets of all experiments of the paper.
 pub const EPSILONS: [f64; 5] = [0.1, 0.3, 1.0, 3.0, 10.0];
@@ -99,7 +100,7 @@ impl Database {
                 sensitivity,
                 private_bounds: false,
             },
-            tool: Tool { name: "organza-experiments".into(), version: env!("CARGO_PKG_VERSION").into() },
+            tool: Tool { name: "organza-lab".into(), version: env!("CARGO_PKG_VERSION").into() },
         }
     }
 }

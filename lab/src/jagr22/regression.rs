@@ -14,8 +14,9 @@ use rand_distr::{Distribution, StandardNormal};
 
 use crate::data::gram;
 use crate::linalg::{blocks, solve};
-use crate::releases::Mechanism;
-use crate::reproduce::{Variant, generator};
+use crate::reproduce::Variant;
+use organza_studies::generator;
+use organza_studies::seeded::Mechanism;
 
 /// Intercept and slopes.
 pub const TRUTH: [f64; 3] = [-1.794_970_7, -2.889_002_8, -0.662_027_2];

@@ -2,10 +2,11 @@
 
 use super::log_linear::{CLASSES, Database, EPSILONS, TRUTH, fit, probability};
 use crate::metrics::{Estimate, coverage};
-use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{
-    About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict, generator,
+    About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict,
 };
+use organza_studies::generator;
+use organza_studies::plot::{Axis, Figure, Mark, Panel, Series};
 
 /// Shares of 100 intervals that hold the truth, for every epsilon.
 const PUBLISHED: [[f64; CLASSES]; 5] = [

@@ -1,11 +1,9 @@
 //! How honest and how fast is every method? Coverage, width and time over whole studies: tables, releases, fits.
 //!
-//! `methods [--replicates N] [--records N] [--method WORD]`: three parties with a uniform, a skewed and a binary feature release at epsilon 1 with
+//! Three parties with a uniform, a skewed and a binary feature release at epsilon 1 with
 //! the default mechanism; every method fits the same releases. The features are not normal and records are clamped and scaled,
 //! so this asks more than calibration on a method's own model. Noise comes from the operating system: figures vary from run to run
 //! within their binomial error.
-#![forbid(unsafe_code)]
-#![deny(missing_docs)]
 
 mod study;
 
@@ -16,7 +14,8 @@ use organza_mcmc::{Monitor, Plan};
 use organza_release::Release;
 use study::{COEFFICIENTS, Study};
 
-type Failure = Box<dyn std::error::Error>;
+/// Anything that a study, a release or a fit may say.
+pub type Failure = Box<dyn std::error::Error>;
 
 /// A method, its sampler and a plan that suits it.
 struct Contestant {
@@ -92,33 +91,27 @@ impl Score {
     }
 }
 
-/// What the command line asks for.
-struct Options {
+/// What to compare, over how many studies.
+#[derive(clap::Args, Debug)]
+pub struct MethodsArguments {
+    /// Studies of each table
+    #[arg(long, default_value_t = 100)]
     replicates: u64,
+    /// Records of each party
+    #[arg(long, value_delimiter = ',', default_value = "300,3000,30000")]
     records: Vec<usize>,
-    /// Only this method, beside the first, which is the reference.
+    /// Only this method, beside the first, which is the reference
+    #[arg(long)]
     method: Option<Method>,
 }
 
-fn main() -> Result<(), Failure> {
-    let mut options = Options { replicates: 100, records: vec![300, 3000, 30_000], method: None };
-    let mut arguments = std::env::args().skip(1);
-    while let (Some(name), Some(value)) = (arguments.next(), arguments.next()) {
-        match name.as_str() {
-            "--replicates" => options.replicates = value.parse()?,
-            "--records" => options.records = vec![value.parse()?],
-            "--method" => options.method = Some(value.parse()?),
-            _ => {
-                let usage = "usage: methods [--replicates N] [--records N] [--method WORD]";
-                return Err(format!("{usage}; {name} is not understood").into());
-            }
-        }
-    }
-    options.records.iter().try_for_each(|records| compare(*records, &options))
+/// Prints a table for each number of records.
+pub fn run(arguments: &MethodsArguments) -> Result<(), Failure> {
+    arguments.records.iter().try_for_each(|records| compare(*records, arguments))
 }
 
 /// One table.
-fn compare(records: usize, options: &Options) -> Result<(), Failure> {
+fn compare(records: usize, options: &MethodsArguments) -> Result<(), Failure> {
     let asked = |(place, contestant): &(usize, Contestant)| {
         *place == 0 || options.method.is_none_or(|method| method == contestant.method)
     };
@@ -136,7 +129,7 @@ fn compare(records: usize, options: &Options) -> Result<(), Failure> {
             }
             let releases = if contestant.method == Method::GibbsNoisy { &unscaled } else { &scaled };
             let started = Instant::now();
-            let fitted = run(contestant, releases, seed)?;
+            let fitted = fitted(contestant, releases, seed)?;
             score.add(&fitted, &study.truth, started.elapsed().as_secs_f64());
         }
     }
@@ -152,7 +145,7 @@ fn compare(records: usize, options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-fn run(contestant: &Contestant, releases: &[Release], seed: u64) -> Result<Fit, Failure> {
+fn fitted(contestant: &Contestant, releases: &[Release], seed: u64) -> Result<Fit, Failure> {
     let spec = MethodSpec { method: Some(contestant.method), sampler: Some(contestant.sampler) };
     let plan = Plan { seed, ..contestant.plan };
     Ok(fit(&spec, &ModelSpec::default(), releases, &plan, &Monitor::default())?)

@@ -11,7 +11,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Exp1, StandardNormal};
 
-use crate::Failure;
+use super::Failure;
 
 /// Coefficients of the regression: intercept, uniform, skewed, binary.
 pub const COEFFICIENTS: usize = 4;

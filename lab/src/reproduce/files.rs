@@ -44,7 +44,7 @@ impl Identity {
     /// The first lines of a file of results.
     pub fn head(&self, provenance: &Provenance, replicates: u64) -> String {
         format!(
-            "# organza reproduce {} --as {}\n# version = {}\n# seed = {}\n# tool = {}\n# date = {}\n# replicates = {replicates}\n\
+            "# organza-lab reproduce {} --as {}\n# version = {}\n# seed = {}\n# tool = {}\n# date = {}\n# replicates = {replicates}\n\
              cell,replicate,{}\n",
             self.key,
             self.variant.word(),

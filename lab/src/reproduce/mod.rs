@@ -12,7 +12,6 @@ mod publish;
 mod report;
 mod results;
 mod runner;
-mod seed;
 mod store;
 mod summary;
 
@@ -23,7 +22,6 @@ pub use files::{Identity, Provenance};
 pub use publish::{folder_of, publish};
 pub use report::{Line, Published, Report, Table, Verdict, number};
 pub use results::{Results, Row};
-pub use runner::{Settings, Shard, Watch, run, stored};
-pub use seed::{generator, seed};
+pub use runner::{Settings, Shard, run, stored};
 pub use store::{Reading, read};
 pub use summary::summarise;

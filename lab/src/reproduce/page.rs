@@ -60,7 +60,7 @@ impl Section<'_> {
 
 fn head(paper: &str) -> String {
     format!(
-        "# [{}], computed anew\n\nWritten by `organza reproduce`; do not edit. \"Agrees\" means within three standard errors, those of both sides\n\
+        "# [{}], computed anew\n\nWritten by `organza-lab reproduce`; do not edit. \"Agrees\" means within three standard errors, those of both sides\n\
          and of the rounding of the published number together.\n\n",
         paper.to_uppercase()
     )

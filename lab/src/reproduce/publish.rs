@@ -50,7 +50,7 @@ fn verdicts_text(report: &Report) -> String {
 /// The folder of a paper under the root of the repository, if the command runs inside it; else one in the folder where it runs.
 pub fn folder_of(experiment: &dyn Experiment) -> PathBuf {
     match crate::data::repository() {
-        Some(root) => root.join("experiments").join(experiment.about().paper),
+        Some(root) => root.join("lab").join(experiment.about().paper),
         None => PathBuf::from(format!("organza-{}", experiment.about().paper)),
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::metrics::Estimate;
-use crate::plot::Figure;
+use organza_studies::plot::Figure;
 
 /// What a paper states.
 #[derive(Debug, Clone, PartialEq, Serialize)]

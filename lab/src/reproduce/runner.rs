@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use organza_mcmc::Monitor;
+use organza_studies::{Watch, seed};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::files::{Identity, Provenance};
 use super::store::{Appender, Reading, read, rewrite, rounded};
-use super::{Experiment, ReproduceError, Results, Row, Seeds, Study, Variant, seed};
+use super::{Experiment, ReproduceError, Results, Row, Seeds, Study, Variant};
 
 /// One part of the work, for one of several machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,40 +50,6 @@ pub struct Settings {
     pub folder: PathBuf,
     /// Who computes, and when.
     pub provenance: Provenance,
-}
-
-/// How a run is watched and stopped.
-#[derive(Clone, Copy, Default)]
-pub struct Watch<'w> {
-    /// Set it to stop after the replicates that are under way; finished ones are kept.
-    pub interrupted: Option<&'w AtomicBool>,
-    /// Called with the number of replicates that are done and of all.
-    pub progress: Option<&'w (dyn Fn(usize, usize) + Sync)>,
-    /// Called with words for a person.
-    pub say: Option<&'w (dyn Fn(&str) + Sync)>,
-}
-
-impl Watch<'_> {
-    pub(crate) fn is_interrupted(&self) -> bool {
-        self.interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed))
-    }
-
-    /// The same for the chains of a fit.
-    pub(crate) fn monitor(&self) -> Monitor<'_> {
-        Monitor { interrupted: self.interrupted, progress: None }
-    }
-
-    pub(crate) fn progress(&self, done: usize, total: usize) {
-        if let Some(progress) = self.progress {
-            progress(done, total);
-        }
-    }
-
-    fn say(&self, message: &str) {
-        if let Some(say) = self.say {
-            say(message);
-        }
-    }
 }
 
 /// A replicate to be computed.

@@ -6,14 +6,14 @@ use super::page::TABLE_HEAD;
 use super::store::write_whole;
 use super::{Experiment, ReproduceError};
 
-const HEAD: &str = "# Experiments
+const HEAD: &str = "# The laboratory
 
-Written by `organza reproduce --summary`; do not edit. `organza reproduce` lists the keys; the page of each paper has pictures, notes and
+Written by `organza-lab reproduce --summary`; do not edit. `organza-lab reproduce` lists the keys; the page of each paper has pictures, notes and
 provenance. Standard errors are over replicates. \"Agrees\" means within three standard errors; `published` repeats what the authors' code did,
 `claimed` what the paper says, `ours` uses our own defaults at the same true guarantee. Minutes are those of all replicates of the slowest variant on
 two cores.
 
-Beside the papers: [`defaults`](defaults/README.md), the experiment behind the defaults of a release, and `methods`, honesty and speed of every method.
+Beside the papers: [`defaults`](defaults/README.md), the experiment behind the defaults of a release, and `organza-lab methods`, honesty and speed of every method.
 ";
 
 /// Writes the page from the verdicts that the folders of the papers hold.
@@ -22,7 +22,7 @@ pub fn summarise(root: &Path, experiments: &[Box<dyn Experiment>]) -> Result<(),
     for experiment in experiments {
         for variant in experiment.variants() {
             let stem = format!("{}-{}", experiment.key(), variant.word());
-            let folder = root.join("experiments").join(experiment.about().paper);
+            let folder = root.join("lab").join(experiment.about().paper);
             let path = folder.join("results").join(format!("{stem}.verdicts.csv"));
             let Ok(text) = std::fs::read_to_string(&path) else { continue };
             let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(';').collect()).collect();
@@ -32,7 +32,7 @@ pub fn summarise(root: &Path, experiments: &[Box<dyn Experiment>]) -> Result<(),
         }
     }
     let counted = "\n| key | as | agrees | better | worse | differs | minutes | |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n";
-    write_whole(&root.join("experiments").join("README.md"), &format!("{HEAD}{counted}{counts}{tables}"))
+    write_whole(&root.join("lab").join("README.md"), &format!("{HEAD}{counted}{counts}{tables}"))
 }
 
 fn count_row(experiment: &dyn Experiment, variant: &str, rows: &[Vec<&str>]) -> String {

@@ -16,7 +16,8 @@ use organza_release::Neighbours;
 
 use super::problem::{Data, Exact, ExactBanana, ExactGauss, Problem, RECORDS, gaussian, oracle, reference};
 use crate::metrics::{Sample, Width, mmd};
-use crate::reproduce::{Variant, generator};
+use crate::reproduce::Variant;
+use organza_studies::generator;
 
 pub(super) const CHAINS: usize = 4;
 /// Draws that are kept of each chain.

@@ -5,8 +5,8 @@ use super::chains::WORDS;
 use super::figure1::{EPSILONS, cell};
 use super::problem::Problem;
 use crate::metrics::Estimate;
-use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{Line, Published, Report, Results, Variant, Verdict};
+use organza_studies::plot::{Axis, Figure, Mark, Panel, Series};
 
 /// Steps of each chain that the authors' code takes: DP-HMC, DP-penalty on both, DP-SGLD on the banana.
 const STEPS: [(Problem, usize, [f64; 7]); 5] = [

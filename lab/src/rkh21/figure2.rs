@@ -5,10 +5,10 @@ use super::chains::{Lazy, TAIL, WORDS, measure, setting};
 use super::figure1_report::manner;
 use super::problem::Problem;
 use crate::metrics::Estimate;
-use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{
     About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict,
 };
+use organza_studies::plot::{Axis, Figure, Mark, Panel, Series};
 
 /// Bins of the histograms of the two coordinates, and their ranges.
 const BINS: usize = 30;

@@ -4,11 +4,11 @@ use super::authors::NOTE;
 use super::chains::{Motion, Setting, measure};
 use super::problem::Problem;
 use crate::metrics::{Estimate, mean};
-use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{
     About, Experiment, Line, Published, Report, ReproduceError, Results, Study, Variant, Verdict,
 };
 use organza_curator::chains::{GradientQuery, RatioQuery, StepQueries};
+use organza_studies::plot::{Axis, Figure, Mark, Panel, Series};
 
 /// Clip bounds of the authors' experiment.
 const BOUNDS: [[f64; 9]; 2] = [

@@ -8,10 +8,10 @@ use super::figure1_report::{above, near};
 use super::figure2::tail_line;
 use super::problem::{Data, Problem};
 use crate::metrics::{Estimate, mean};
-use crate::plot::{Axis, Figure, Mark, Panel, Series};
 use crate::reproduce::{
     About, Experiment, Line, Published, Report, ReproduceError, Results, Seeds, Study, Variant, Verdict,
 };
+use organza_studies::plot::{Axis, Figure, Mark, Panel, Series};
 
 const EPSILONS: [f64; 2] = [8.0, 15.0];
 

@@ -6,8 +6,8 @@ use super::picture::curves;
 use super::report::{MASS, MOST_DEPENDENT, band};
 use super::{Calibration, Outcome, Report, Request, points};
 use crate::StudyError;
+use crate::Watch;
 use crate::plot::{Axis, Grid, Mark, Series, Tile};
-use crate::reproduce::Watch;
 
 /// Records, epsilons and parties of the settings.
 const RECORDS: [usize; 3] = [20, 200, 2000];

@@ -5,7 +5,7 @@ use organza_release::{Family, Layout};
 
 use super::{BINS, Data, Study};
 use crate::StudyError;
-use crate::reproduce::generator;
+use crate::generator;
 
 /// What a person asks for.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,28 +58,28 @@ impl Request {
     fn check(&self) -> Result<(), StudyError> {
         if self.method == Method::AdaSsp {
             let reason = "ada-ssp is a point estimate: it has no posterior to calibrate";
-            return Err(StudyError::setting("--method", reason));
+            return Err(StudyError::setting("method", reason));
         }
         if let Some(sampler) = self.sampler.filter(|sampler| !self.method.samplers().contains(sampler)) {
             let known: Vec<&str> = self.method.samplers().iter().map(|sampler| sampler.word()).collect();
             let reason = format!("{} has no sampler {sampler}; it has {}", self.method, known.join(", "));
-            return Err(StudyError::setting("--sampler", reason));
+            return Err(StudyError::setting("sampler", reason));
         }
-        StudyError::check_range("--records", self.records, 1..=10_000_000)?;
-        StudyError::check_range("--features", self.features, 1..=100)?;
-        StudyError::check_range("--parties", self.parties, 1..=1000)?;
-        StudyError::check_range("--replicates", self.replicates, 20..=10_000)?;
-        StudyError::check_positive("--epsilon", self.loss.0)?;
+        StudyError::check_range("records", self.records, 1..=10_000_000)?;
+        StudyError::check_range("features", self.features, 1..=100)?;
+        StudyError::check_range("parties", self.parties, 1..=1000)?;
+        StudyError::check_range("replicates", self.replicates, 20..=10_000)?;
+        StudyError::check_positive("epsilon", self.loss.0)?;
         if self.family == Family::Gaussian && !(self.loss.1 > 0.0 && self.loss.1 < 1.0) {
             let reason = format!("must be between 0 and 1, found {}", self.loss.1);
-            return Err(StudyError::setting("--delta", reason));
+            return Err(StudyError::setting("delta", reason));
         }
         if self.draws == 0 || !(self.draws + 1).is_multiple_of(BINS) || self.draws > 9999 {
             let reason = format!(
                 "must be one less than a multiple of {BINS}, at most 9999, so that bins hold as many ranks each; found {}",
                 self.draws
             );
-            return Err(StudyError::setting("--draws", reason));
+            return Err(StudyError::setting("draws", reason));
         }
         Ok(())
     }
@@ -108,7 +108,7 @@ impl Calibration {
         let delta = if request.family == Family::Gaussian { request.loss.1 } else { 0.0 };
         let study = study
             .with_loss((request.loss.0, delta))
-            .map_err(|error| StudyError::setting("--epsilon", error))?;
+            .map_err(|error| StudyError::setting("epsilon", error))?;
         let data = request.data.unwrap_or(Data::of(request.method));
         let sampler = request.sampler.unwrap_or(request.method.samplers()[0]);
         let calibration = Self { request, sampler, data, study };
@@ -122,16 +122,16 @@ impl Calibration {
         if method == Method::GibbsNoisy {
             return match self.data {
                 Data::FourthMoments => Ok(()),
-                _ => Err(StudyError::setting("--data", "gibbs-noisy needs fourth moments: leave it out")),
+                _ => Err(StudyError::setting("data", "gibbs-noisy needs fourth moments: leave it out")),
             };
         }
         let mut rng = generator(self.request.seed, 0);
         let truth = self.study.truth_for(method, &mut rng);
         let releases = self.study.releases(Data::Sums, &truth, &mut rng);
-        let evidence = Evidence::new(&releases).map_err(|error| StudyError::setting("--method", error))?;
+        let evidence = Evidence::new(&releases).map_err(|error| StudyError::setting("method", error))?;
         match method.lacks(&evidence) {
             None => Ok(()),
-            Some(needs) => Err(StudyError::setting("--method", format!("{method} needs {needs}"))),
+            Some(needs) => Err(StudyError::setting("method", format!("{method} needs {needs}"))),
         }
     }
 

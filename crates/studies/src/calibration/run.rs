@@ -9,7 +9,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 
 use super::{Calibration, Ranks};
 use crate::StudyError;
-use crate::reproduce::{Watch, generator, seed};
+use crate::{Watch, generator, seed};
 
 /// Chains are at most so many times as long as planned.
 pub(super) const LONGEST: usize = 16;

@@ -10,7 +10,7 @@ use organza_release::{
 };
 use rand::rngs::ChaCha8Rng;
 
-use crate::releases::{Mechanism, standard_noise};
+use crate::seeded::{Mechanism, standard_noise};
 
 /// Everything that a simulated study is made of but the truth.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -62,22 +62,22 @@ pub struct Frontier {
 impl Frontier {
     /// Checks a design; losses are put in order.
     pub fn new(mut design: Design) -> Result<Self, StudyError> {
-        StudyError::check_range("--records", design.records, 2..=10_000_000)?;
-        StudyError::check_range("--features", design.features, 1..=100)?;
-        StudyError::check_range("--parties", design.parties, 1..=1000)?;
-        StudyError::check_range("--replicates", design.replicates, 2..=100_000)?;
-        share("--r-squared", design.r_squared)?;
-        share("--fill", design.fill)?;
-        share("--delta", design.delta)?;
-        share("--level", design.level)?;
+        StudyError::check_range("records", design.records, 2..=10_000_000)?;
+        StudyError::check_range("features", design.features, 1..=100)?;
+        StudyError::check_range("parties", design.parties, 1..=1000)?;
+        StudyError::check_range("replicates", design.replicates, 2..=100_000)?;
+        share("r_squared", design.r_squared)?;
+        share("fill", design.fill)?;
+        share("delta", design.delta)?;
+        share("level", design.level)?;
         if design.epsilons.is_empty() {
-            return Err(StudyError::setting("--epsilons", "give at least one"));
+            return Err(StudyError::setting("epsilons", "give at least one"));
         }
-        design.epsilons.iter().try_for_each(|epsilon| StudyError::check_positive("--epsilons", *epsilon))?;
+        design.epsilons.iter().try_for_each(|epsilon| StudyError::check_positive("epsilons", *epsilon))?;
         design.epsilons.sort_by(f64::total_cmp);
         design.epsilons.dedup();
         if design.method == Some(Method::AdaSsp) {
-            return Err(StudyError::setting("--method", "ada-ssp is a point estimate: it has no intervals"));
+            return Err(StudyError::setting("method", "ada-ssp is a point estimate: it has no intervals"));
         }
         let frontier = Self { design };
         frontier.check_releases()?;

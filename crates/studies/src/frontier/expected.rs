@@ -15,8 +15,8 @@ use super::design::share;
 use super::report::quantile;
 use super::run::{exact_sums, mechanism, short_fit, values};
 use crate::StudyError;
-use crate::reproduce::{generator, seed};
 use crate::simulation::off_centre;
+use crate::{generator, seed};
 
 /// Mass of the intervals.
 const LEVEL: f64 = 0.95;
@@ -56,8 +56,8 @@ pub struct ExpectedSlope {
 /// Simulates tables in the bounds of a request, releases and fits them; none for statistics and domains without such a
 /// fit.
 pub fn expected(request: &Request, records: u64, fill: f64) -> Result<Option<Expected>, StudyError> {
-    share("--fill", fill)?;
-    let fail = |error: String| StudyError::setting("--records", error);
+    share("fill", fill)?;
+    let fail = |error: String| StudyError::setting("records", error);
     let plan = Plan::new(request).map_err(|error| fail(error.to_string()))?;
     let fitted = matches!((plan.domain(), plan.statistic()), (Domain::Box(_), Statistic::Gram { .. }));
     let features = plan.design().features();

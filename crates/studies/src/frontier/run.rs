@@ -14,9 +14,9 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 
 use super::Frontier;
 use crate::StudyError;
-use crate::releases::Mechanism;
-use crate::reproduce::{Watch, generator, seed};
+use crate::seeded::Mechanism;
 use crate::simulation::Population;
+use crate::{Watch, generator, seed};
 
 /// What one fit is worth. Coefficients are standardised.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,19 +74,21 @@ impl Frontier {
 
     /// Plans the releases of the first replicate and asks whether the method accepts them.
     pub(super) fn check_releases(&self) -> Result<(), StudyError> {
-        let tables = self.tables(1).map_err(|error| StudyError::setting("--features", error))?;
-        // The planner speaks of the option of `release`.
-        let refuse =
-            |error: String| StudyError::setting("--epsilons", error.trim_start_matches("--epsilon: "));
+        let tables = self.tables(1).map_err(|error| StudyError::setting("features", error))?;
+        // The planner speaks of one epsilon.
+        let refuse = |error: String| {
+            let reason = error.split_once("epsilon: ").map_or(&*error, |(_, reason)| reason);
+            StudyError::setting("epsilons", reason)
+        };
         for epsilon in &self.design.epsilons {
             tables.plan(*epsilon, self.design.delta).map_err(refuse)?;
         }
         let releases = self.releases(&tables, self.design.epsilons[0]).map_err(refuse)?;
-        let evidence = Evidence::new(&releases).map_err(|error| StudyError::setting("--method", error))?;
+        let evidence = Evidence::new(&releases).map_err(|error| StudyError::setting("method", error))?;
         match self.design.method.and_then(|method| Some((method, method.lacks(&evidence)?))) {
             None => Ok(()),
             Some((method, needs)) => Err(StudyError::setting(
-                "--method",
+                "method",
                 format!("{method} needs {needs}, which releases by the default mechanism have not"),
             )),
         }

@@ -27,23 +27,6 @@ pub fn kolmogorov_smirnov(sample: &[f64], distribution: impl Fn(f64) -> f64) -> 
     KolmogorovSmirnov { statistic, p_value: p_value.clamp(0.0, 1.0) }
 }
 
-/// Two samples; the p-value is that of the limit law.
-pub fn kolmogorov_smirnov_two(x: &[f64], y: &[f64]) -> KolmogorovSmirnov {
-    let sorted = |sample: &[f64]| {
-        let mut sorted = sample.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        sorted
-    };
-    let (x, y) = (sorted(x), sorted(y));
-    let share = |sample: &[f64], value: f64| {
-        sample.partition_point(|each| *each <= value) as f64 / sample.len() as f64
-    };
-    let gaps = x.iter().chain(&y).map(|value| (share(&x, *value) - share(&y, *value)).abs());
-    let statistic = gaps.fold(0.0, f64::max);
-    let size = (x.len() * y.len()) as f64 / (x.len() + y.len()) as f64;
-    KolmogorovSmirnov { statistic, p_value: limit(statistic * size.sqrt()) }
-}
-
 /// P(D_n < d): with k = ceil(n d) and h = k - n d it is n! / n^n times the middle entry of the n-th power of a matrix of size 2k - 1.
 fn exact(count: usize, distance: f64) -> f64 {
     let n = count as f64;
@@ -161,13 +144,5 @@ mod tests {
             assert!((found - expected).abs() < 1e-5, "{count}: {found}, {expected}");
         }
         assert!((limit(1.3581) - 0.05).abs() < 1e-4);
-    }
-
-    #[test]
-    fn two_samples_by_hand() {
-        let found = kolmogorov_smirnov_two(&[1.0, 2.0, 3.0], &[2.5, 3.5]);
-        assert!((found.statistic - 2.0 / 3.0).abs() < 1e-15);
-        let same: Vec<f64> = (0..100).map(f64::from).collect();
-        assert_eq!(kolmogorov_smirnov_two(&same, &same).p_value, 1.0);
     }
 }

@@ -2,7 +2,7 @@
 //! grids of many small panels.
 //!
 //! ```
-//! use organza_experiments::plot::{Axis, Figure, Mark, Panel, Series};
+//! use organza_studies::plot::{Axis, Figure, Mark, Panel, Series};
 //! let line = Series::new("marginal", 0, Mark::Line, vec![(0.1, 0.5), (1.0, 0.05)]).with_errors(&[0.02, 0.001]);
 //! let panel = Panel::new("d = 2", Axis::log("epsilon"), Axis::log("error"), vec![line]);
 //! let picture = Figure::new("Error against epsilon", vec![panel]).to_svg();
