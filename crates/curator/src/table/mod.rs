@@ -7,6 +7,7 @@ mod line_ends;
 mod open;
 mod parquet;
 mod parquet_check;
+mod parquet_values;
 mod printed;
 mod thrift;
 
