@@ -1,6 +1,6 @@
 //! Studies of the statistical tests: two features, bounds [-1, 1], delta 1e-6.
 
-use organza_experiments::calibration::Study;
+use organza_studies::calibration::Study;
 
 /// Failure probability of the simulated releases.
 const DELTA: f64 = 1e-6;

@@ -5,12 +5,12 @@
 use organza_curator::Publishable;
 use organza_curator::private_bounds::{BoundsPlan, BoundsRequest, ExactValues, PrivateBounds, share_of};
 use organza_curator::table::{Input, ReadOptions, Reading};
-use organza_experiments::releases::count_noise;
-use organza_experiments::strata::{Kind, Stratum, Table};
+use organza_lab::strata::{Kind, Stratum, Table};
 use organza_release::{CountFamily, CountNoise, Missing, Neighbours};
 use organza_stattests::ALPHA;
 use organza_stattests::binomial::{lower_bound, upper_bound};
 use organza_stattests::goodness::chi_square_p_value;
+use organza_studies::seeded::count_noise;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};

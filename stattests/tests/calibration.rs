@@ -5,12 +5,12 @@
 //! published Eq. (10), a missing Jacobian, y'y taken for noise of scale tau.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
-use organza_experiments::calibration::{Data, Ranks, Study};
 use organza_infer::{Method, MethodSpec, Sampler, fit};
 use organza_mcmc::{Draws, Monitor, Plan};
 use organza_release::Layout;
 use organza_stattests::ALPHA;
 use organza_stattests::models::{study, with_loss};
+use organza_studies::calibration::{Data, Ranks, Study};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};

@@ -1,12 +1,12 @@
 //! Every method keeps the same promises. A method that is in the table is tested here; there is no other list.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
-use organza_experiments::calibration::{Study, Truth};
 use organza_infer::{Fit, Method, MethodSpec, ModelSpec, Sampler, ada_ssp, fit};
 use organza_mcmc::diagnostics::{Traces, mcse_mean};
 use organza_mcmc::{Monitor, Plan};
 use organza_release::Release;
 use organza_stattests::models::study;
+use organza_studies::calibration::{Study, Truth};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 

@@ -3,7 +3,7 @@
 //! Seeds are fixed. Of 16 intervals with mass 0.95 fewer than 12 hold with probability 1e-5.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use organza_experiments::strata::{Kind, Stratum, Table};
+use organza_lab::strata::{Kind, Stratum, Table};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};

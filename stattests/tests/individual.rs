@@ -4,7 +4,6 @@
 //! Ranks of the truth must be uniform; alpha = 1e-6, Bonferroni over all cells. Seen to catch: records that are not cut.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
-use organza_experiments::calibration::Ranks;
 use organza_infer::{Method, MethodSpec, ModelSpec, fit};
 use organza_mcmc::{Monitor, Plan};
 use organza_release::{
@@ -12,6 +11,7 @@ use organza_release::{
     Statistic, Tool, gram_entries,
 };
 use organza_stattests::ALPHA;
+use organza_studies::calibration::Ranks;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Gamma, StandardNormal};

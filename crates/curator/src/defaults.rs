@@ -1,4 +1,4 @@
-//! Defaults of a release: chosen by an experiment (`experiments/defaults`), with public knowledge only.
+//! Defaults of a release: chosen by an experiment (`lab/defaults`), with public knowledge only.
 //!
 //! A feature with bounds is taken to vary by about 0.3 of its half-width, an indicator of a level by all of it. With
 //! `T^2 = 0.09 (d - b) + b` for `d` features of which `b` are indicators, records are shrunk to `r^2 = g^2 + T^2`, about

@@ -4,7 +4,7 @@
 //! kernel, a target and a [`Plan`] and does the rest for every method: chains in parallel, warm-up, thinning,
 //! seeds, progress, interruption and storage. For a target with a gradient there is [`Nuts`]. The result is
 //! [`Draws`]; [`Summary`] describes them and warns, from the functions in [`diagnostics`]; [`files`] writes
-//! them for R, Python and everything else.
+//! them for R, Python and everything else (with the feature `files`, which is on by default).
 //!
 //! This crate knows nothing about privacy and nothing about data.
 //!
@@ -43,6 +43,7 @@ mod density;
 pub mod diagnostics;
 mod draws;
 mod error;
+#[cfg(feature = "files")]
 pub mod files;
 mod kernel;
 mod nuts;

@@ -1,4 +1,5 @@
 //! The diagnostics against ArviZ: see the heads of the files in golden/ for their provenance.
+#![cfg(feature = "files")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may panic")]
 
 use std::path::{Path, PathBuf};

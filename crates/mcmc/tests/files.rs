@@ -1,4 +1,5 @@
 //! Files hold the draws to the last bit.
+#![cfg(feature = "files")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod support;

@@ -1,4 +1,5 @@
 //! ArviZ reads our netCDF files. Set `ORGANZA_PYTHON` to a Python with arviz, h5netcdf and netCDF4.
+#![cfg(feature = "files")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod support;

@@ -1,4 +1,5 @@
 //! Draws come back from files as they were, and bad files are refused.
+#![cfg(feature = "files")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod support;

@@ -68,7 +68,7 @@ fn rows(reference: &str) -> Vec<(String, String)> {
 fn every_citation_is_listed_and_every_listing_is_cited() {
     let root = root();
     let mut files = Vec::new();
-    for folder in ["crates", "stattests", "experiments"] {
+    for folder in ["crates", "stattests", "lab"] {
         rust_files(&root.join(folder), &mut files);
     }
     let mut cited = BTreeSet::new();

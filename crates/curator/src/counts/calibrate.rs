@@ -1,7 +1,7 @@
 //! The smallest scale on a grid for which the claim holds.
 
-use dashu::integer::UBig;
-use dashu::rational::RBig;
+use dashu_int::UBig;
+use dashu_ratio::RBig;
 use organza_release::Family;
 use organza_release::loss::{discrete_gaussian_delta, gaussian_scale};
 

@@ -81,7 +81,7 @@ fn claims_hold_and_nothing_is_wasted() {
 /// Pure noise in exact arithmetic: moved counts over the scale is at most epsilon as rational numbers.
 #[test]
 fn laplace_scales_are_rounded_up() {
-    use dashu::rational::RBig;
+    use dashu_ratio::RBig;
     for epsilon in [0.1, 1.0 / 3.0, 0.7, 1.0, 2.9, 1e-6, 123.456] {
         let plan = CountPlan::new(&CountRequest { epsilon, ..request("a; b") }).unwrap();
         let exact = |number: f64| RBig::try_from(number).unwrap();

@@ -12,7 +12,7 @@
 //! **Cost** `p^3/3` products of numbers of up to `72 p` bits per test. Floating-point tests find where to begin; the number of exact ones
 //! follows from the number of records and coordinates, and no test ends early: how long it takes does not tell whether the matrix is singular.
 
-use dashu::integer::IBig;
+use dashu_int::IBig;
 
 use super::IntegerGram;
 

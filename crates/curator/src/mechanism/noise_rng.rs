@@ -4,8 +4,8 @@
 //! drawn exactly by the [samplers](super::samplers) of \[CKS20\] from bits that are read from the operating system for each
 //! draw. There is no seed: a value of this type holds no state, and nothing public lets a caller choose the random bits.
 
-use dashu::integer::UBig;
-use dashu::rational::RBig;
+use dashu_int::UBig;
+use dashu_ratio::RBig;
 use organza_release::{CountFamily, Family};
 
 use super::entropy::SystemBits;

@@ -15,9 +15,9 @@
 //! Time depends on the scale, which is public, and on the bits, that is on the noise (and on candidates that were
 //! refused). No function here is given a datum, so time depends on none.
 
-use dashu::base::{BitTest, UnsignedAbs};
-use dashu::integer::{IBig, UBig};
-use dashu::rational::RBig;
+use dashu_base::{BitTest, UnsignedAbs};
+use dashu_int::{IBig, UBig};
+use dashu_ratio::RBig;
 
 use super::entropy::Bits;
 

@@ -1,5 +1,5 @@
 //! The two grids, and the range that noisy counts on them show. The constants were chosen on random tables, see
-//! `experiments/defaults`.
+//! `lab/defaults`.
 
 use organza_release::{CountFamily, CountNoise};
 

@@ -1,6 +1,6 @@
 //! The whole mechanism with a known noise source, and its claims.
 
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 use organza_release::loss::{Composition, Mechanism, gaussian_mu};
 use organza_release::{CountFamily, Neighbours};
 

@@ -31,7 +31,7 @@ pub(super) fn truth(epsilon: f64, choices: usize) -> Result<f64, CuratorError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dashu::rational::RBig;
+    use dashu_ratio::RBig;
 
     /// e^x from below by a rational number: the first terms of its series, all of them positive.
     fn exponential_below(x: f64) -> RBig {

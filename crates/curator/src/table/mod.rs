@@ -6,6 +6,7 @@ mod limits;
 mod line_ends;
 mod open;
 mod parquet;
+mod parquet_values;
 mod printed;
 
 use std::path::PathBuf;

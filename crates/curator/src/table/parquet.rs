@@ -4,8 +4,6 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch, StringArray};
 use arrow_schema::DataType;
 use organza_mcmc::files::parquet_check::{contained, footer_is_sane, sane_rows};
@@ -17,6 +15,7 @@ use parquet::arrow::arrow_reader::{
 use super::block::{Block, Cell, DATE_HELP, Needs};
 use super::csv::find_columns;
 use super::limits::MOST_COLUMNS;
+use super::parquet_values;
 use super::printed::printed;
 use super::{Counts, Event, Table};
 use crate::CuratorError;
@@ -242,7 +241,7 @@ impl<'t> Source<'t> {
             let kind = printed(&kind.to_string());
             return Err(self.fail(format!("column \"{}\" holds {kind}, not numbers{help}", printed(name))));
         }
-        Ok(self.cast(array, &DataType::Float64, name)?.as_primitive::<Float64Type>().clone())
+        contained(|| parquet_values::numbers(array)).ok_or_else(|| self.unread(name, "numbers"))
     }
 
     fn to_text(&self, array: &ArrayRef, name: &str) -> Result<StringArray, CuratorError> {
@@ -251,13 +250,12 @@ impl<'t> Source<'t> {
             // As a person writes it: 1, not 1.0.
             return Ok(numbers.iter().map(|value| value.map(|number| number.to_string())).collect());
         }
-        Ok(self.cast(array, &DataType::Utf8, name)?.as_string::<i32>().clone())
+        contained(|| parquet_values::text(array)).ok_or_else(|| self.unread(name, "text"))
     }
 
-    /// The reason is not passed on: it may quote a value.
-    fn cast(&self, array: &ArrayRef, kind: &DataType, name: &str) -> Result<ArrayRef, CuratorError> {
-        let fail = || self.fail(format!("column \"{}\" cannot be read as {kind}", printed(name)));
-        contained(|| arrow_cast::cast(array, kind).ok()).ok_or_else(fail)
+    /// The value is not passed on.
+    fn unread(&self, name: &str, kind: &str) -> CuratorError {
+        self.fail(format!("column \"{}\" cannot be read as {kind}", printed(name)))
     }
 
     fn fail(&self, reason: String) -> CuratorError {

@@ -63,7 +63,7 @@ impl Prior {
 
     /// Shape and rate of the default prior of the residual variance: no mean, and 95 percent of residual sds between 0.04 and 0.44 of the half-range. A larger rate
     /// is no weaker: where noise hides the residual variance, what the prior gives it is taken from the coefficients. Of 21 candidates it has the best interval
-    /// scores on random problems (`experiments/defaults`).
+    /// scores on random problems (`lab/defaults`).
     pub const WEAK_VARIANCE: (f64, f64) = (1.0, 0.005);
 
     /// Weakly informative: a coefficient of 1 moves the response by half its range over half the range of the feature, so

@@ -1,8 +1,8 @@
 //! `organza calibration`: are the intervals of a method honest on the model that it assumes?
 
 use clap::{Args, ValueEnum};
-use organza_experiments::calibration::{Calibration, Data, Matrix, Outcome, Report, Request, picture};
 use organza_infer::{Method, Sampler};
+use organza_studies::calibration::{Calibration, Data, Matrix, Outcome, Report, Request, picture};
 
 use super::failure::{Failure, Status};
 use super::release_choices::Mechanism;

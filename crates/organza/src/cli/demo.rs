@@ -9,11 +9,11 @@ use organza_curator::job::Job;
 use organza_curator::ledger::Account;
 use organza_curator::mechanism::Request;
 use organza_curator::table::{Input, ReadOptions};
-use organza_experiments::simulation::{Simulation, Truth};
 use organza_infer::{Fit, MethodSpec, ModelSpec};
 use organza_mcmc::Plan as McmcPlan;
 use organza_mcmc::diagnostics::Interval;
 use organza_release::{Release, shell_word};
+use organza_studies::simulation::{Simulation, Truth};
 use serde_json::json;
 
 use super::failure::{Failure, Status};

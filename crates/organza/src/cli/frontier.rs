@@ -1,8 +1,8 @@
 //! `organza frontier`: what an epsilon buys, before it is spent.
 
 use clap::Args;
-use organza_experiments::frontier::{Design, FILL, Frontier, Report};
 use organza_infer::Method;
+use organza_studies::frontier::{Design, FILL, Frontier, Report};
 
 use super::failure::{Failure, Status};
 use super::simulated::SimulatedArguments;

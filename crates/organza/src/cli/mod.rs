@@ -30,7 +30,6 @@ mod release_job;
 mod release_plan;
 mod release_randomised;
 mod release_report;
-mod reproduce;
 mod sample;
 mod sample_report;
 mod simulate;
@@ -81,8 +80,6 @@ enum Verb {
     Ledger(ledger::LedgerArguments),
     /// What a table says without privacy, for comparison beside it; never publish this
     NonPrivate(non_private::NonPrivateArguments),
-    /// Compute the tables and figures of papers anew, and compare
-    Reproduce(reproduce::ReproduceArguments),
     /// Is a method calibrated? Ranks of the truth among its draws, over simulated studies
     ///
     /// Simulates studies with a truth from the prior, makes their releases, fits them, and ranks the truth among the draws. If the posterior is
@@ -118,7 +115,6 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         Verb::Account(arguments) => account::run(&arguments),
         Verb::Ledger(arguments) => ledger::run(&arguments),
         Verb::NonPrivate(arguments) => non_private::run(&arguments),
-        Verb::Reproduce(arguments) => reproduce::run(&arguments),
         Verb::Calibration(arguments) => calibration::run(&arguments),
         Verb::Frontier(arguments) => frontier::run(&arguments),
         Verb::Simulate(arguments) => simulate::run(&arguments),

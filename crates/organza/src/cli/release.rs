@@ -6,8 +6,8 @@ use clap::{ArgGroup, Args};
 use organza_curator::bounds::Bounds;
 use organza_curator::formula::Formula;
 use organza_curator::mechanism::{DomainChoice, Plan, RecordScale, Request};
-use organza_experiments::frontier::{FILL, expected};
 use organza_release::{Layout, did_you_mean};
+use organza_studies::frontier::{FILL, expected};
 
 use super::beside_table::BesideTable;
 use super::failure::{Failure, Status};

@@ -2,8 +2,8 @@
 
 use organza_curator::ledger::Preview;
 use organza_curator::mechanism::Plan;
-use organza_experiments::frontier::Expected;
 use organza_release::{Domain, Layout, Noise, Statistic};
+use organza_studies::frontier::Expected;
 use serde_json::{Value, json};
 
 use super::terminal::{apart, prose, short, table};

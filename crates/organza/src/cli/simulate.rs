@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use organza_curator::output::{PendingFile, Replace};
-use organza_experiments::simulation::{Simulated, Simulation};
+use organza_studies::simulation::{Simulated, Simulation};
 use serde_json::json;
 
 use super::failure::{Failure, Status};

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use organza_experiments::StudyError;
-use organza_experiments::reproduce::Watch;
+use organza_studies::{StudyError, Watch};
 
 use super::failure::Failure;
 use super::fit;
@@ -34,7 +33,10 @@ pub struct SimulatedArguments {
 impl From<StudyError> for Failure {
     fn from(error: StudyError) -> Self {
         match error {
-            StudyError::Setting { .. } => Failure::bad_input(error),
+            // A field has the name of its flag.
+            StudyError::Setting { field, reason } => {
+                Failure::bad_input(format!("--{}: {reason}", field.replace('_', "-")))
+            }
             other => Failure::failed(other),
         }
     }

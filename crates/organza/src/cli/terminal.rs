@@ -66,7 +66,7 @@ pub fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> St
 
 /// The columns of the terminal; 80 where there is none, for files and mails.
 fn width() -> usize {
-    Table::new().width().map_or(80, usize::from)
+    terminal_size::terminal_size_of(std::io::stdout()).map_or(80, |(width, _)| usize::from(width.0))
 }
 
 /// A table that is no wider than the terminal: its last columns are left out where needed, all but the first `needed`. A line
