@@ -76,8 +76,9 @@ impl Frontier {
     pub(super) fn check_releases(&self) -> Result<(), StudyError> {
         let tables = self.tables(1).map_err(|error| StudyError::setting("--features", error))?;
         // The planner speaks of the option of `release`.
-        let refuse =
-            |error: String| StudyError::setting("--epsilons", error.trim_start_matches("--epsilon: "));
+        let refuse = |error: String| {
+            StudyError::setting("--epsilons", error.trim_start_matches("the setting `epsilon`: "))
+        };
         for epsilon in &self.design.epsilons {
             tables.plan(*epsilon, self.design.delta).map_err(refuse)?;
         }
