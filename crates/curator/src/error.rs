@@ -31,13 +31,17 @@ pub enum CuratorError {
         reason: String,
     },
     /// The output is already there.
-    #[error("{path}: exists already; choose another name or overwrite it with --force")]
+    #[error(
+        "{path}: exists already; choose another name or overwrite it with the setting `overwrite = true`"
+    )]
     OutputExists {
         /// The file.
         path: String,
     },
     /// The output is there, and is nothing that may be replaced.
-    #[error("{path}: this is {what}, which is not replaced, not even with --force: choose another name")]
+    #[error(
+        "{path}: this is {what}, which is not replaced, not even with the setting `overwrite = true`: choose another name"
+    )]
     NotReplaced {
         /// The file.
         path: String,
@@ -82,11 +86,12 @@ pub enum CuratorError {
         /// What is wrong with it.
         reason: String,
     },
-    /// An option of the release has an impossible value.
-    #[error("{option}: {reason}")]
-    Option {
-        /// The option as a person gives it.
-        option: &'static str,
+    /// A setting has an impossible value.
+    #[error("the setting `{field}`: {reason}")]
+    Setting {
+        /// The field of a request or an option, after its type where two share a name. Messages name settings in no other
+        /// way than this variant does, so that a door may put its own words in their place.
+        field: &'static str,
         /// What is wrong and what to do.
         reason: String,
     },
@@ -118,7 +123,9 @@ pub enum CuratorError {
         reason: String,
     },
     /// The guarantee is hardly one.
-    #[error("{reason}; use a smaller one, or say --allow-weak-guarantee; nothing was charged or published")]
+    #[error(
+        "{reason}; use a smaller one, or give the setting `allow_weak_guarantee = true`; nothing was charged or published"
+    )]
     WeakGuarantee {
         /// Why.
         reason: String,
@@ -150,7 +157,7 @@ impl CuratorError {
     }
 
     /// A setting, by name, with an impossible value.
-    pub fn option(option: &'static str, reason: impl Into<String>) -> Self {
-        CuratorError::Option { option, reason: reason.into() }
+    pub fn setting(field: &'static str, reason: impl Into<String>) -> Self {
+        CuratorError::Setting { field, reason: reason.into() }
     }
 }

@@ -71,8 +71,9 @@ impl Job {
         progress: &dyn Progress,
     ) -> Result<Outcome<P::Published>, CuratorError> {
         if self.batch_rows.is_some() && plan.neighbours() == Neighbours::AddRemove {
-            let reason = "adding a record would shift all later batches: use --neighbours substitute";
-            return Err(CuratorError::option("--batch-records", reason));
+            let reason =
+                "adding a record would shift all later batches: use the setting `neighbours = substitute`";
+            return Err(CuratorError::setting("batch_rows", reason));
         }
         let file = PendingFile::create(&self.output, self.overwrite)?;
         let fingerprint = self.ledger.as_ref().map(|(path, _)| Ledger::fingerprint_key(path)).transpose()?;
@@ -110,7 +111,7 @@ impl Job {
         reading: &Reading<'_>,
     ) -> Result<Outcome<P::Published>, CuratorError> {
         if rows == 0 {
-            return Err(CuratorError::option("--batch-records", "must be at least 1"));
+            return Err(CuratorError::setting("batch_rows", "must be at least 1"));
         }
         let (mut ledger, mut charge, mut first, mut releases, mut said) = (None, None, None, 0, vec![]);
         // A stream can be read but once: it is recognised when it has been read.

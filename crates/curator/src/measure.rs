@@ -43,7 +43,7 @@ pub fn measure(
 ) -> Result<(IntegerGram, Counts), CuratorError> {
     let (measured, counts) = measure_statistic(plan, input, options, progress)?;
     let reason = "the plan is not one of a Gram matrix";
-    let gram = measured.into_gram().ok_or_else(|| CuratorError::option("--statistic", reason))?;
+    let gram = measured.into_gram().ok_or_else(|| CuratorError::setting("statistic", reason))?;
     Ok((gram, counts))
 }
 

@@ -111,7 +111,7 @@ impl Publishable for Plan {
             return Ok(());
         }
         let reason = format!("{table}: {records} records do not fill a row of {averaged}");
-        Err(CuratorError::option("--average", reason))
+        Err(CuratorError::setting("averaging", reason))
     }
 
     fn warnings(&self, measured: &Measured, missing: Missing) -> Vec<String> {

@@ -24,7 +24,7 @@ impl Measured {
     /// With the eigenvalue that adaSSP publishes besides. It is long work for many coordinates, so it is done before anything is charged.
     pub fn with_eigenvalue(gram: IntegerGram) -> Result<Self, CuratorError> {
         let below = gram.below_smallest_eigenvalue(gram.dimension() - 1);
-        let below = below.ok_or_else(|| CuratorError::option("--statistic", "ada-ssp needs a regressor"))?;
+        let below = below.ok_or_else(|| CuratorError::setting("statistic", "ada-ssp needs a regressor"))?;
         Ok(Measured::AdaSsp(gram, below))
     }
 

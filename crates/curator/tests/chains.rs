@@ -128,11 +128,11 @@ fn choices_that_a_method_does_not_have_are_refused() {
         ChainPlan::new(&of(ChainModel::Logistic), &request).unwrap_err().to_string()
     };
     let leaps = Tuning { leapfrog_steps: Some(3), ..Tuning::default() };
-    assert!(refused(ChainMethod::DpSgld, leaps).contains("--leapfrog-steps: dp-sgld has no such thing"));
+    assert!(refused(ChainMethod::DpSgld, leaps).contains("`leapfrog_steps`: dp-sgld has no such thing"));
     let rate = Tuning { rate: Some(0.5), ..Tuning::default() };
-    assert!(refused(ChainMethod::DpHmc, rate).contains("--rate"));
+    assert!(refused(ChainMethod::DpHmc, rate).contains("`rate`"));
     let size = Tuning { step_size: Some(-1.0), ..Tuning::default() };
-    assert!(refused(ChainMethod::DpHmc, size).contains("--step-size: must be a positive number"));
+    assert!(refused(ChainMethod::DpHmc, size).contains("`step_size`: must be a positive number"));
     let warmup = Tuning { steps: Some(10), warmup: Some(10), ..Tuning::default() };
     assert!(refused(ChainMethod::DpPenalty, warmup).contains("leave no draw"));
 }

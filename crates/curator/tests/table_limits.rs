@@ -75,5 +75,5 @@ fn cells_are_shown_on_demand_only_and_escaped() {
 #[test]
 fn threads_are_bounded() {
     let said = read(b"x,y,s\n1,0,a\n", &ReadOptions { threads: 100_000, ..ReadOptions::default() });
-    assert!(said.starts_with("--threads: 100000 are asked for; at most"), "{said}");
+    assert!(said.starts_with("the setting `threads`: 100000 are asked for; at most"), "{said}");
 }

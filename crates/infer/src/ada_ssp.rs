@@ -62,7 +62,7 @@ fn strength(release: &Release, evidence: &Evidence) -> Result<f64, InferError> {
     let (Statistic::AdaSsp { .. }, Some(value), Some(scale)) =
         (&release.statistic, release.value.last(), release.noise.scales.last())
     else {
-        let needs = "a release of kind ada-ssp (organza release --statistic ada-ssp)";
+        let needs = "a release of the statistic ada-ssp";
         return Err(InferError::unsupported(&release.party, "ada-ssp", needs));
     };
     let size = evidence.dimension() as f64;

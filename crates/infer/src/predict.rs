@@ -67,7 +67,7 @@ impl Predictor {
         let coefficients = names.iter().take_while(|name| name.starts_with("beta[")).count();
         let place = names.iter().position(|name| name == SIGMA);
         if coefficients == 0 || (place.is_none() && residual_sd.is_none()) {
-            let reason = "hold no coefficients beta[..] with a residual sd: are they from organza fit?";
+            let reason = "hold no coefficients beta[..] with a residual sd: are they those of a regression?";
             return Err(InferError::Setting { field: "draws", reason: reason.into() });
         }
         if draws.total() == 0 {

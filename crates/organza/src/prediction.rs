@@ -48,7 +48,7 @@ impl SavedFit {
         read_response: bool,
     ) -> Result<Predictions, Error> {
         if !(mass > 0.0 && mass < 1.0) {
-            return Err(CuratorError::option("mass", format!("{mass} is not between 0 and 1")).into());
+            return Err(CuratorError::setting("mass", format!("{mass} is not between 0 and 1")).into());
         }
         let formula: Formula = self.domain.formula().parse().map_err(CuratorError::from)?;
         let bounds = bounds(&formula, &self.domain)?;
@@ -57,7 +57,7 @@ impl SavedFit {
         if design.numeric_columns().is_empty() && design.categorical_columns().is_empty() {
             let text =
                 "the fit has no feature, so all records have one prediction; ask for scores to score it";
-            return Err(CuratorError::option("table", text).into());
+            return Err(CuratorError::setting("table", text).into());
         }
         let records = Records::read(reading, &design)?;
         let observed = read_response.then_some(records.last);

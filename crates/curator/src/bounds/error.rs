@@ -162,10 +162,12 @@ pub enum BoundsError {
         /// The column or term.
         column: String,
     },
-    /// A flag that is not of the form `x=0:10` or `site=a,b,c`.
-    #[error("--bound {flag}: {message}; write --bound x=0:10 for numbers or --bound site=a,b,c for levels")]
+    /// A text that is not of the form `x=0:10` or `site=a,b,c`.
+    #[error(
+        "the setting `bound` {flag}: {message}; write the setting `bound` x=0:10 for numbers or the setting `bound` site=a,b,c for levels"
+    )]
     Flag {
-        /// The value of the flag.
+        /// The text.
         flag: String,
         /// What is wrong.
         message: String,

@@ -1,4 +1,4 @@
-//! Bounds from `--bound` flags.
+//! Bounds from texts like `x=0:10`.
 
 use super::{At, Bounds, BoundsError, ColumnBounds, Subject};
 
@@ -20,7 +20,7 @@ pub(super) fn set_flag(bounds: &mut Bounds, flag: &str) -> Result<(), BoundsErro
         }
         (None, _) => ColumnBounds::Categorical { levels: levels(value).map_err(wrong)? },
     };
-    let place = format!("--bound {flag}");
+    let place = format!("the setting `bound` {flag}");
     bounds.set(&Subject::of(key), column_bounds, &At { place: &place, subject: key }).map(|_| ())
 }
 

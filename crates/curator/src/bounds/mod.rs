@@ -82,7 +82,7 @@ impl Bounds {
         read::from_toml(text, source_name)
     }
 
-    /// Sets bounds from the value of a `--bound` flag, `x=0:10` or `site=a,b,c`, in place of earlier ones.
+    /// Sets bounds from a text, `x=0:10` or `site=a,b,c`, in place of earlier ones.
     pub fn set_flag(&mut self, flag: &str) -> Result<(), BoundsError> {
         flag::set_flag(self, flag)
     }

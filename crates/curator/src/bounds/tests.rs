@@ -160,26 +160,31 @@ fn flags_win_over_the_file() {
 
 #[test]
 fn bad_flags_say_what_to_write() {
-    let end = "write --bound x=0:10 for numbers or --bound site=a,b,c for levels";
+    let end = "write the setting `bound` x=0:10 for numbers or the setting `bound` site=a,b,c for levels";
     let cases = [
-        ("x", format!("--bound x: there is no `=` after the column; {end}")),
-        ("=0:1", format!("--bound =0:1: there is no column before `=`; {end}")),
-        ("x=0:b", format!("--bound x=0:b: `b` is not a number; {end}")),
+        ("x", format!("the setting `bound` x: there is no `=` after the column; {end}")),
+        ("=0:1", format!("the setting `bound` =0:1: there is no column before `=`; {end}")),
+        ("x=0:b", format!("the setting `bound` x=0:b: `b` is not a number; {end}")),
         (
             "x=0,5:1",
             format!(
-                "--bound x=0,5:1: it has both `:` and `,`; levels with a colon belong in the bounds file; \
+                "the setting `bound` x=0,5:1: it has both `:` and `,`; levels with a colon belong in the bounds file; \
                  {end}"
             ),
         ),
-        ("x=a,,b", format!("--bound x=a,,b: a level is empty; {end}")),
+        ("x=a,,b", format!("the setting `bound` x=a,,b: a level is empty; {end}")),
         (
             "x=a",
-            "--bound x=a: `x` needs at least 2 levels, the first one is the reference; 1 given".to_owned(),
+            "the setting `bound` x=a: `x` needs at least 2 levels, the first one is the reference; 1 given"
+                .to_owned(),
         ),
-        ("x=a,a", "--bound x=a,a: level `a` of `x` is given twice; remove one".to_owned()),
-        ("x=2:1", "--bound x=2:1: lower = 2 of `x` is not below upper = 1; give lower < upper".to_owned()),
-        ("x=0:inf", "--bound x=0:inf: upper of `x` is inf; give a finite number".to_owned()),
+        ("x=a,a", "the setting `bound` x=a,a: level `a` of `x` is given twice; remove one".to_owned()),
+        (
+            "x=2:1",
+            "the setting `bound` x=2:1: lower = 2 of `x` is not below upper = 1; give lower < upper"
+                .to_owned(),
+        ),
+        ("x=0:inf", "the setting `bound` x=0:inf: upper of `x` is inf; give a finite number".to_owned()),
     ];
     for (flag, expected) in cases {
         let mut bounds = Bounds::default();

@@ -37,14 +37,14 @@ impl ChainDesign {
         prior_sd: f64,
     ) -> Result<Self, CuratorError> {
         if !(prior_sd.is_finite() && prior_sd > 0.0) {
-            return Err(CuratorError::option("--prior-sd", "must be a positive number"));
+            return Err(CuratorError::setting("prior_sd", "must be a positive number"));
         }
         let plain = formula.response().as_column().is_some();
         // The loss is of no importance: only the design and the units are used.
         let domain = DomainChoice::Box { record_scale: RecordScale::None, intercept_weight: None };
         let plan = Plan::new(&Request { domain, ..Request::new(formula, bounds, 1.0, 0.5) })?;
         let Domain::Box(domain) = plan.domain().clone() else {
-            return Err(CuratorError::option("--formula", "columns need bounds of their own"));
+            return Err(CuratorError::setting("formula", "columns need bounds of their own"));
         };
         let design = plan.design().clone();
         check_response(model, &design, plain)?;
@@ -172,8 +172,8 @@ impl ChainDesign {
 
 fn check_response(model: ChainModel, design: &Design, plain: bool) -> Result<(), CuratorError> {
     if design.features().is_empty() && !design.intercept() {
-        return Err(CuratorError::option(
-            "--formula",
+        return Err(CuratorError::setting(
+            "formula",
             "there is nothing to estimate: no feature and no intercept",
         ));
     }
@@ -183,7 +183,7 @@ fn check_response(model: ChainModel, design: &Design, plain: bool) -> Result<(),
             "{model} needs {needs} as its response, and {} is bounded by {} and {}",
             response.name, response.lower, response.upper
         );
-        Err(CuratorError::option("--model", reason))
+        Err(CuratorError::setting("model", reason))
     };
     match model {
         ChainModel::Logistic if !plain || (response.lower, response.upper) != (0.0, 1.0) => {

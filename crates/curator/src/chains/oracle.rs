@@ -88,7 +88,7 @@ impl<M: RecordModel> PrivateOracle<M> {
         if queries.dimension != self.dimension {
             let reason =
                 format!("has {} parameters, the questions are about {}", self.dimension, queries.dimension);
-            return Err(CuratorError::option("model", reason));
+            return Err(CuratorError::setting("model", reason));
         }
         Ok(Self { queries, steps: allowance.steps(), paid: AtomicU64::new(0), ..self })
     }
@@ -108,7 +108,7 @@ impl<M: RecordModel> PrivateOracle<M> {
                 queries.dimension,
                 records.columns(),
             );
-            return Err(CuratorError::option("model", reason));
+            return Err(CuratorError::setting("model", reason));
         }
         records.map(|record| model.prepare(record));
         Ok(Self {

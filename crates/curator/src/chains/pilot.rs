@@ -42,6 +42,8 @@ impl Pilot {
         if mean.iter().all(|value| value.is_finite()) {
             return Ok(mean);
         }
-        Err(Stop::numerical("the way to the start left the range of numbers: use --pilot-steps 0"))
+        Err(Stop::numerical(
+            "the way to the start left the range of numbers: use the setting `pilot_steps = 0`",
+        ))
     }
 }

@@ -87,7 +87,7 @@ impl ChainPlan {
             lattice = needed.max(2.0 * lattice);
         }
         let reason = "is so large that the lattice of the noise would show; beyond about 20 nobody is protected anyway";
-        Err(CuratorError::option("--epsilon", reason))
+        Err(CuratorError::setting("epsilon", reason))
     }
 
     fn within(design: &ChainDesign, request: &ChainRequest, total: Budget) -> Result<Self, CuratorError> {
@@ -156,11 +156,11 @@ fn run_plan(request: &ChainRequest) -> Result<Plan, CuratorError> {
     let steps = request.tuning.steps.unwrap_or(usual);
     let warmup = request.tuning.warmup.unwrap_or(steps / 5);
     if request.chains == 0 {
-        return Err(CuratorError::option("--chains", "must be at least 1"));
+        return Err(CuratorError::setting("chains", "must be at least 1"));
     }
     match steps.checked_sub(warmup) {
-        None | Some(0) => Err(CuratorError::option(
-            "--steps",
+        None | Some(0) => Err(CuratorError::setting(
+            "steps",
             format!("{steps} leave no draw after {warmup} steps of warm-up"),
         )),
         Some(draws) => Ok(Plan {

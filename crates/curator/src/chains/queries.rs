@@ -74,38 +74,38 @@ impl StepQueries {
     pub(super) fn check(&self, least_noise: f64) -> Result<(), CuratorError> {
         let positive = |what: &'static str, value: f64| {
             let reason = format!("{value} must be a positive number");
-            if value > 0.0 && value.is_finite() { Ok(()) } else { Err(CuratorError::option(what, reason)) }
+            if value > 0.0 && value.is_finite() { Ok(()) } else { Err(CuratorError::setting(what, reason)) }
         };
         let enough = |what: &'static str, noise: f64| {
             let reason = format!("{noise} must be a number from {least_noise} to 1e12");
             if (least_noise..=1e12).contains(&noise) {
                 Ok(())
             } else {
-                Err(CuratorError::option(what, reason))
+                Err(CuratorError::setting(what, reason))
             }
         };
         if let Some(query) = self.gradient {
-            positive("gradient clip bound", query.clip)?;
-            enough("gradient noise", query.noise)?;
+            positive("gradient.clip", query.clip)?;
+            enough("gradient.noise", query.noise)?;
             if !(query.rate > 0.0 && query.rate <= 1.0) || query.times == 0 {
                 let reason = format!("{} must be above 0 and at most 1", query.rate);
-                return Err(CuratorError::option("sampling rate", reason));
+                return Err(CuratorError::setting("gradient.rate", reason));
             }
             if query.rate < 1.0 && self.ratio.is_some() {
                 let reason =
                     "a step that samples records for its gradients cannot ask for a ratio of all records";
-                return Err(CuratorError::option("sampling rate", reason));
+                return Err(CuratorError::setting("gradient.rate", reason));
             }
         }
         if let Some(query) = self.ratio {
-            positive("ratio clip bound", query.clip)?;
-            enough("ratio noise", query.noise)?;
+            positive("ratio.clip", query.clip)?;
+            enough("ratio.noise", query.noise)?;
         }
         if !(0.0..=1.0).contains(&self.count_weight) {
-            return Err(CuratorError::option("weight of the count", "must be from 0 to 1"));
+            return Err(CuratorError::setting("queries.count_weight", "must be from 0 to 1"));
         }
         if self.gradient.is_none() && self.ratio.is_none() {
-            return Err(CuratorError::option("step", "asks for nothing"));
+            return Err(CuratorError::setting("queries", "asks for nothing"));
         }
         Ok(())
     }
@@ -205,7 +205,7 @@ impl StepQueries {
     pub fn with_noise_for(&self, steps: u64, budget: &Budget) -> Result<Self, CuratorError> {
         self.check(LEAST_NOISE)?;
         if steps == 0 {
-            return Err(CuratorError::option("steps", "must be at least 1"));
+            return Err(CuratorError::setting("steps", "must be at least 1"));
         }
         let excess = |factor: f64| -> Result<f64, CuratorError> {
             let epsilon = self.scaled(factor).epsilon(steps, budget.delta, budget.neighbours)?;
@@ -251,7 +251,7 @@ impl Allowance {
         let steps = queries.steps_within(&budget)?;
         if steps == 0 {
             let reason = "the budget does not cover a single step: more noise, fewer questions in a step or a larger budget";
-            return Err(CuratorError::option("--epsilon", reason));
+            return Err(CuratorError::setting("epsilon", reason));
         }
         Ok(Self { queries, steps, budget })
     }
@@ -263,7 +263,7 @@ impl Allowance {
         // A budget that was computed for so many steps must buy them, in spite of rounding.
         if epsilon > budget.epsilon * (1.0 + RELATIVE_ACCURACY) {
             let reason = format!("{steps} steps cost {epsilon} at this delta, more than {}", budget.epsilon);
-            return Err(CuratorError::option("--epsilon", reason));
+            return Err(CuratorError::setting("epsilon", reason));
         }
         Ok(Self { queries, steps, budget })
     }

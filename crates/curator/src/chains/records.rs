@@ -21,11 +21,11 @@ impl Records {
         let rows = columns.first().map_or(0, Vec::len);
         if let Some(column) = columns.iter().position(|column| column.len() != rows) {
             let reason = format!("column {} has another length than the first ({rows})", column + 1);
-            return Err(CuratorError::option("records", reason));
+            return Err(CuratorError::setting("records", reason));
         }
         if rows == 0 || u32::try_from(rows).is_err() {
             let reason = format!("{rows} records: there must be at least 1 and fewer than 2^32");
-            return Err(CuratorError::option("records", reason));
+            return Err(CuratorError::setting("records", reason));
         }
         let mut values = Aligned::zeros(rows.div_ceil(BLOCK) * BLOCK * columns.len());
         for (index, column) in columns.iter().enumerate() {

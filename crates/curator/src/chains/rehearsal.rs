@@ -65,7 +65,7 @@ pub struct Trial {
 /// Tries a grid of choices, the most promising first: most effective draws among those that clip little and are not far from the truth.
 pub fn rehearse(rehearsal: &Rehearsal<'_>, monitor: &Monitor<'_>) -> Result<Vec<Trial>, CuratorError> {
     if rehearsal.data_sets == 0 {
-        return Err(CuratorError::option("--rehearse", "must be at least 1"));
+        return Err(CuratorError::setting("data_sets", "must be at least 1"));
     }
     let mut trials = Vec::new();
     for plan in grid(rehearsal)? {

@@ -57,27 +57,27 @@ impl Tuning {
         use ChainMethod::{DpHmc, DpPenalty, DpSgld, DpSgnht};
         let (with_gradients, sampled) = ([DpHmc, DpSgld, DpSgnht], [DpSgld, DpSgnht]);
         let belongs: [(&'static str, bool, &[ChainMethod]); 8] = [
-            ("--leapfrog-steps", self.leapfrog_steps.is_some(), &[DpHmc]),
-            ("--gradient-clip", self.gradient_clip.is_some(), &with_gradients),
-            ("--ratio-clip", self.ratio_clip.is_some(), &[DpHmc, DpPenalty]),
-            ("--rate", self.rate.is_some(), &sampled),
-            ("--friction", self.friction.is_some(), &[DpSgnht]),
-            ("--langevin", self.langevin.is_some(), &[DpSgld]),
-            ("--walk", self.walk.is_some(), &[DpPenalty]),
-            ("--pilot-steps", self.pilot_steps.is_some_and(|steps| steps > 0), &[DpHmc, DpPenalty]),
+            ("leapfrog_steps", self.leapfrog_steps.is_some(), &[DpHmc]),
+            ("gradient_clip", self.gradient_clip.is_some(), &with_gradients),
+            ("ratio_clip", self.ratio_clip.is_some(), &[DpHmc, DpPenalty]),
+            ("rate", self.rate.is_some(), &sampled),
+            ("friction", self.friction.is_some(), &[DpSgnht]),
+            ("langevin", self.langevin.is_some(), &[DpSgld]),
+            ("walk", self.walk.is_some(), &[DpPenalty]),
+            ("pilot_steps", self.pilot_steps.is_some_and(|steps| steps > 0), &[DpHmc, DpPenalty]),
         ];
-        for (option, given, methods) in belongs {
+        for (field, given, methods) in belongs {
             if given && !methods.contains(&method) {
-                return Err(CuratorError::option(option, format!("{method} has no such thing")));
+                return Err(CuratorError::setting(field, format!("{method} has no such thing")));
             }
         }
-        for (option, value) in [("--step-size", self.step_size), ("--friction", self.friction)] {
+        for (field, value) in [("step_size", self.step_size), ("friction", self.friction)] {
             if value.is_some_and(|value| !(value.is_finite() && value > 0.0)) {
-                return Err(CuratorError::option(option, "must be a positive number"));
+                return Err(CuratorError::setting(field, "must be a positive number"));
             }
         }
         if self.leapfrog_steps == Some(0) {
-            return Err(CuratorError::option("--leapfrog-steps", "must be at least 1"));
+            return Err(CuratorError::setting("leapfrog_steps", "must be at least 1"));
         }
         Ok(())
     }

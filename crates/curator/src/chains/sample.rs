@@ -23,7 +23,7 @@ pub fn sample(
         ChainModel::Logistic => run_private(design.regression(Logistic), plan, records, monitor),
         ChainModel::Poisson => run_private(design.regression(Poisson), plan, records, monitor),
     }?;
-    design.to_users(&draws).map_err(|error| CuratorError::option("--formula", error.to_string()))
+    design.to_users(&draws).map_err(|error| CuratorError::setting("formula", error.to_string()))
 }
 
 fn run_private<M: RecordModel>(

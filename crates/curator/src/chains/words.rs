@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use crate::CuratorError;
 
-/// A model that `organza sample` knows.
+/// A model that private chains know by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChainModel {
@@ -117,7 +117,7 @@ impl FromStr for ChainModel {
     type Err = CuratorError;
 
     fn from_str(text: &str) -> Result<Self, CuratorError> {
-        find("--model", text, &Self::ALL, Self::word)
+        find("model", text, &Self::ALL, Self::word)
     }
 }
 
@@ -125,19 +125,19 @@ impl FromStr for ChainMethod {
     type Err = CuratorError;
 
     fn from_str(text: &str) -> Result<Self, CuratorError> {
-        find("--method", text, &Self::ALL, Self::word)
+        find("method", text, &Self::ALL, Self::word)
     }
 }
 
 /// The item of this word, or an error that lists all words.
 fn find<T: Copy>(
-    option: &'static str,
+    field: &'static str,
     text: &str,
     all: &[T],
     word: impl Fn(T) -> &'static str,
 ) -> Result<T, CuratorError> {
     all.iter().copied().find(|item| word(*item) == text).ok_or_else(|| {
         let known: Vec<&str> = all.iter().map(|item| word(*item)).collect();
-        CuratorError::option(option, format!("{text:?} is not known; there are {}", known.join(", ")))
+        CuratorError::setting(field, format!("{text:?} is not known; there are {}", known.join(", ")))
     })
 }

@@ -24,7 +24,7 @@ pub(crate) fn smallest_scale(
     };
     if steps > MOST_STEPS {
         let reason = format!("{epsilon} asks for noise beyond any use; raise it");
-        return Err(CuratorError::option("--epsilon", reason));
+        return Err(CuratorError::setting("epsilon", reason));
     }
     Ok(steps as f64 / STEPS_PER_RECORD)
 }
@@ -74,6 +74,6 @@ fn gaussian_steps(epsilon: f64, delta: f64, moved: u64) -> Result<u64, CuratorEr
 /// A double as the rational number that it is.
 pub(crate) fn rational(number: f64) -> Result<RBig, CuratorError> {
     RBig::try_from(number).map_err(|error| {
-        CuratorError::option("--epsilon", format!("{number} is not a finite number: {error}"))
+        CuratorError::setting("epsilon", format!("{number} is not a finite number: {error}"))
     })
 }

@@ -29,12 +29,12 @@ impl CountPlan {
     /// Finds the levels, computes the sensitivity and calibrates the noise.
     pub fn new(request: &CountRequest) -> Result<Self, CuratorError> {
         request.check()?;
-        let columns = public_levels("--counts", request.tables.iter().flatten(), &request.bounds)?;
+        let columns = public_levels("tables", request.tables.iter().flatten(), &request.bounds)?;
         let mut tables = request.tables.clone();
         tables.extend(request.count_records.then(Vec::new));
         let public = request.neighbours == Neighbours::Substitute;
         let cells = count_cells(&columns, &tables, public)
-            .map_err(|error| CuratorError::option("--counts", error.to_string()))?;
+            .map_err(|error| CuratorError::setting("tables", error.to_string()))?;
         let (norm, family) = match request.family {
             Family::Laplace => (Norm::L1, CountFamily::DiscreteLaplace),
             Family::Gaussian => (Norm::L2, CountFamily::DiscreteGaussian),

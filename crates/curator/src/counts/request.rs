@@ -49,14 +49,14 @@ impl CountRequest {
             }
             _ => return self.check_count_records(),
         };
-        Err(CuratorError::option("--delta", reason))
+        Err(CuratorError::setting("delta", reason))
     }
 
     fn check_count_records(&self) -> Result<(), CuratorError> {
         if self.count_records && self.neighbours == Neighbours::Substitute {
             let reason = "the number of records is public when one is exchanged for another: leave it out, \
-                          or use --neighbours add-remove";
-            return Err(CuratorError::option("--count-records", reason));
+                          or use the setting `neighbours = add-remove`";
+            return Err(CuratorError::setting("count_records", reason));
         }
         Ok(())
     }
@@ -67,24 +67,24 @@ pub(crate) fn positive_epsilon(epsilon: f64) -> Result<(), CuratorError> {
     if epsilon.is_finite() && epsilon > 0.0 {
         return Ok(());
     }
-    Err(CuratorError::option("--epsilon", format!("must be positive and finite, found {epsilon}")))
+    Err(CuratorError::setting("epsilon", format!("must be positive and finite, found {epsilon}")))
 }
 
 /// Tables as a person writes them: separated by semicolons, the columns of a table by commas. `a, b; c` is a table of
 /// a by b and one of c.
 pub fn parse_tables(text: &str) -> Result<Vec<Vec<String>>, CuratorError> {
-    text.split(';').map(|table| parse_columns("--counts", table)).collect()
+    text.split(';').map(|table| parse_columns("tables", table)).collect()
 }
 
-/// Names separated by commas; `option` is used in errors.
-pub(crate) fn parse_columns(option: &'static str, text: &str) -> Result<Vec<String>, CuratorError> {
+/// Names separated by commas; `field` is used in errors.
+pub(crate) fn parse_columns(field: &'static str, text: &str) -> Result<Vec<String>, CuratorError> {
     let name = |name: &str| match name.trim() {
         "" => {
             let reason = format!(
                 "a name is missing in {text:?}; write the columns of a table with commas, tables with semicolons: \
                  \"a, b; c\""
             );
-            Err(CuratorError::option(option, reason))
+            Err(CuratorError::setting(field, reason))
         }
         name => Ok(name.to_string()),
     };
@@ -93,7 +93,7 @@ pub(crate) fn parse_columns(option: &'static str, text: &str) -> Result<Vec<Stri
 
 /// The columns of these names with their public levels, each once, in the order in which they appear.
 pub(crate) fn public_levels<'n>(
-    option: &'static str,
+    field: &'static str,
     names: impl Iterator<Item = &'n String>,
     bounds: &Bounds,
 ) -> Result<Vec<LevelColumn>, CuratorError> {
@@ -103,20 +103,20 @@ pub(crate) fn public_levels<'n>(
             continue;
         }
         let flag = shell_word(&format!("{name}=LEVEL,LEVEL,..."));
-        let help = format!("give --bound {flag} or levels in the bounds file");
+        let help = format!("give the setting `bound` {flag} or levels in the bounds file");
         match bounds.column(name) {
             Some(ColumnBounds::Categorical { levels }) => {
                 columns.push(LevelColumn { name: name.clone(), levels: levels.clone() });
             }
             Some(ColumnBounds::Numeric { .. }) => {
                 let reason = format!("column {name:?} has bounds, and cells are made of levels; {help}");
-                return Err(CuratorError::option(option, reason));
+                return Err(CuratorError::setting(field, reason));
             }
             None => {
                 let known: Vec<&str> = bounds.columns().map(|(known, _)| known).collect();
                 let near = did_you_mean(name, &known);
                 let reason = format!("column {name:?} has no public levels{near}; {help}");
-                return Err(CuratorError::option(option, reason));
+                return Err(CuratorError::setting(field, reason));
             }
         }
     }

@@ -98,13 +98,16 @@ fn requests_are_refused_where_they_have_no_meaning() {
     };
     let tables = |text: &str| parse_tables(text).unwrap();
     assert!(
-        say(&|r| r.tables = tables("a, c")).contains("column \"c\" has no public levels; give --bound c=")
+        say(&|r| r.tables = tables("a, c"))
+            .contains("column \"c\" has no public levels; give the setting `bound` c=")
     );
     assert!(say(&|r| r.tables = tables("a, x")).contains("column \"x\" has bounds"));
-    assert!(say(&|r| r.tables = tables("a, a")).contains("--counts: tables[0]: \"a\" is given twice"));
+    assert!(
+        say(&|r| r.tables = tables("a, a")).contains("the setting `tables`: tables[0]: \"a\" is given twice")
+    );
     assert!(say(&|r| r.tables = tables("a, b; b, a")).contains("earlier table"));
-    assert!(say(&|r| r.count_records = true).contains("--neighbours add-remove"));
-    assert!(say(&|r| r.epsilon = 0.0).contains("--epsilon: must be positive"));
+    assert!(say(&|r| r.count_records = true).contains("`neighbours = add-remove`"));
+    assert!(say(&|r| r.epsilon = 0.0).contains("the setting `epsilon`: must be positive"));
     assert!(say(&|r| r.epsilon = 1e-12).contains("beyond any use"));
     assert!(say(&|r| r.delta = 1e-6).contains("Laplace noise is pure"));
     assert!(say(&|r| r.family = Family::Gaussian).contains("between 0 and 1"));

@@ -144,7 +144,7 @@ fn missing_bounds(columns: &[String], known: &[String]) -> String {
              \x20   {header}\n\
              \x20   lower = LOWER\n\
              \x20   upper = UPPER\n\n\
-             or give --bound {numeric} (a categorical column: levels = [\"a\", \"b\"], or --bound {levels})",
+             or give the setting `bound` {numeric} (a categorical column: levels = [\"a\", \"b\"], or the setting `bound` {levels})",
             did_you_mean(column, known)
         )
     };

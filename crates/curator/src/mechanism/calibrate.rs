@@ -55,10 +55,10 @@ pub(super) fn calibrate(
             return Err(if 2.0 * variation > delta * LATTICE_SHARE {
                 let reason =
                     format!("{delta:e} is too small even for the finest lattice of the noise; raise it");
-                CuratorError::option("--delta", reason)
+                CuratorError::setting("delta", reason)
             } else {
                 let reason = format!("{epsilon} asks for noise below the finest lattice; lower it");
-                CuratorError::option("--epsilon", reason)
+                CuratorError::setting("epsilon", reason)
             });
         }
     }
@@ -94,7 +94,7 @@ fn on_lattice(
         }
         if wanted > f64::exp2(110.0) {
             let reason = "the noise is beyond any use; raise it (or tighten the bounds)";
-            return Err(CuratorError::option("--epsilon", reason));
+            return Err(CuratorError::setting("epsilon", reason));
         }
         if family == Family::Gaussian {
             total_variation += discrete_gaussian_total_variation(wanted)?;

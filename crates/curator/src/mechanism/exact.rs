@@ -63,5 +63,5 @@ impl Plan {
 }
 
 fn wrong_kind() -> CuratorError {
-    CuratorError::option("--statistic", "what was measured is not what was planned")
+    CuratorError::setting("statistic", "what was measured is not what was planned")
 }

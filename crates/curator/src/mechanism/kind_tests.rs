@@ -157,7 +157,7 @@ fn kinds_are_refused_where_they_have_no_meaning() {
     );
     assert!(say(&|r| (r.statistic, r.neighbours) = (ada, Neighbours::AddRemove)).contains("exchanged"));
     assert!(say(&|r| (r.statistic, r.neighbours) = (moments, Neighbours::AddRemove)).contains("public"));
-    assert!(say(&|r| (r.statistic, r.domain) = (moments, radius)).contains("--record-scale"));
+    assert!(say(&|r| (r.statistic, r.domain) = (moments, radius)).contains("`record_scale`"));
     assert!(
         say(&|r| (r.statistic, r.formula) = (moments, "y ~ x - 1".parse().unwrap())).contains("intercept")
     );

@@ -44,7 +44,7 @@ impl NoiseRng {
             CountFamily::DiscreteGaussian => Family::Gaussian,
             CountFamily::DiscreteLaplace => Family::Laplace,
             CountFamily::Gaussian | CountFamily::Laplace => {
-                return Err(CuratorError::option("--mechanism", "counts get discrete noise only"));
+                return Err(CuratorError::setting("family", "counts get discrete noise only"));
             }
         };
         draw_scaled(family, rational(scale)?)
@@ -54,10 +54,7 @@ impl NoiseRng {
     /// double, and otherwise each other one alike. Public so that its distribution can be audited.
     pub fn draw_answer(&mut self, truth: f64, choices: u32, exact: u32) -> Result<u32, CuratorError> {
         if choices < 2 || exact >= choices || !(truth > 0.0 && truth < 1.0) {
-            return Err(CuratorError::option(
-                "--randomised-response",
-                "the answer is not one of the choices",
-            ));
+            return Err(CuratorError::setting("answer.choices", "the answer is not one of the choices"));
         }
         let bits = &mut SystemBits::new();
         if bernoulli_f64(truth, bits).map_err(CuratorError::Entropy)? {

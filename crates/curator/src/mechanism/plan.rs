@@ -43,7 +43,7 @@ fn sensitivity_of(
     let fits = norm == Norm::L1 && request.neighbours == Neighbours::Substitute;
     by_ranges(domain, statistic).filter(|_| fits).ok_or_else(|| {
         let reason = "ranges are added up for Laplace noise on sums of unscaled records, neighbours substitute: leave it out";
-        CuratorError::option("--sensitivity", reason)
+        CuratorError::setting("sensitivity_by_ranges", reason)
     })
 }
 
@@ -157,7 +157,7 @@ fn statistic_for(request: &Request, domain: &Domain) -> Result<Statistic, Curato
         }
         (StatisticKind::AdaSsp, _) => Ok(Statistic::AdaSsp { entries: entries(false) }),
         (StatisticKind::FourthMoments, _) if domain.feature_count() == 0 => {
-            Err(CuratorError::option("--statistic", "there are no features to take fourth moments of"))
+            Err(CuratorError::setting("statistic", "there are no features to take fourth moments of"))
         }
         (StatisticKind::FourthMoments, _) => {
             Ok(Statistic::FourthMoments { entries: fourth_moment_entries(domain.feature_count()) })

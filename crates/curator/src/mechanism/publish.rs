@@ -65,8 +65,8 @@ impl Plan {
 }
 
 fn too_large() -> CuratorError {
-    CuratorError::option(
-        "--epsilon",
+    CuratorError::setting(
+        "epsilon",
         "the sums do not fit the fine lattice that so little noise needs; lower it",
     )
 }

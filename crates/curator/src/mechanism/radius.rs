@@ -118,6 +118,6 @@ mod tests {
         let pure = Request { family: Family::Laplace, delta: 0.0, ..usual.clone() };
         assert_eq!(planned(&pure, Some(1 << 40)).0.record_scale, None);
         let none = Plan::new(&Request { records: Some(0), ..usual }).unwrap_err().to_string();
-        assert!(none.contains("--records"), "{none}");
+        assert!(none.contains("`records`"), "{none}");
     }
 }

@@ -106,7 +106,7 @@ impl Request {
     }
 
     pub(super) fn check(&self) -> Result<(), CuratorError> {
-        positive("--epsilon", self.epsilon)?;
+        positive("epsilon", self.epsilon)?;
         let delta_fits = match self.family {
             Family::Gaussian => self.delta > 0.0 && self.delta < 1.0,
             Family::Laplace => self.delta == 0.0,
@@ -118,38 +118,38 @@ impl Request {
                 }
                 Family::Laplace => format!("Laplace noise is pure: leave delta out, found {}", self.delta),
             };
-            return Err(CuratorError::option("--delta", reason));
+            return Err(CuratorError::setting("delta", reason));
         }
         if self.family == Family::Laplace && self.layout == Some(Layout::Isometric) {
-            return Err(CuratorError::option("--layout", "Laplace noise has the upper layout only"));
+            return Err(CuratorError::setting("layout", "Laplace noise has the upper layout only"));
         }
         match self.domain {
             DomainChoice::Box { record_scale, intercept_weight } => {
                 if let RecordScale::Radius(radius) = record_scale {
-                    positive("--record-scale", radius)?;
+                    positive("record_scale", radius)?;
                 }
-                intercept_weight.map_or(Ok(()), |weight| positive("--intercept-weight", weight))?;
+                intercept_weight.map_or(Ok(()), |weight| positive("intercept_weight", weight))?;
             }
             DomainChoice::Ball { radius, response_bound } => {
-                positive("--radius", radius)?;
-                positive("--response-bound", response_bound)?;
+                positive("radius", radius)?;
+                positive("response_bound", response_bound)?;
                 if self.formula.intercept() {
                     let reason = "the ball domain has no intercept: add `- 1` to the formula, or give bounds";
-                    return Err(CuratorError::option("--formula", reason));
+                    return Err(CuratorError::setting("formula", reason));
                 }
             }
         }
         if self.records == Some(0) {
-            return Err(CuratorError::option("--records", "must be at least 1"));
+            return Err(CuratorError::setting("records", "must be at least 1"));
         }
         self.check_kind()?;
-        self.response_weight.map_or(Ok(()), |weight| positive("--response-weight", weight))
+        self.response_weight.map_or(Ok(()), |weight| positive("response_weight", weight))
     }
 }
 
-fn positive(option: &'static str, value: f64) -> Result<(), CuratorError> {
+fn positive(field: &'static str, value: f64) -> Result<(), CuratorError> {
     if value.is_finite() && value > 0.0 {
         return Ok(());
     }
-    Err(CuratorError::option(option, format!("must be positive and finite, found {value}")))
+    Err(CuratorError::setting(field, format!("must be positive and finite, found {value}")))
 }

@@ -13,18 +13,18 @@ impl Request {
         }
         match self.statistic {
             StatisticKind::Gram => Ok(()),
-            StatisticKind::AdaSsp => refuse("--statistic", self.against_ada_ssp()),
-            StatisticKind::FourthMoments => refuse("--statistic", self.against_fourth_moments()),
+            StatisticKind::AdaSsp => refuse("statistic", self.against_ada_ssp()),
+            StatisticKind::FourthMoments => refuse("statistic", self.against_fourth_moments()),
         }
     }
 
     fn check_averaging(&self, averaged: u64) -> Result<(), CuratorError> {
         if !(2..=MAXIMUM_AVERAGED).contains(&averaged) {
             let reason = format!("must be between 2 and {MAXIMUM_AVERAGED} records, found {averaged}");
-            return Err(CuratorError::option("--average", reason));
+            return Err(CuratorError::setting("averaging", reason));
         }
         let reason = if self.neighbours == Neighbours::AddRemove {
-            Some("adding a record would shift all later groups: use --neighbours substitute")
+            Some("adding a record would shift all later groups: use the setting `neighbours = substitute`")
         } else if self.formula.intercept() {
             Some(
                 "the constant of an averaged record would be the square root of their number, which no model \
@@ -33,16 +33,18 @@ impl Request {
         } else {
             None
         };
-        refuse("--average", reason)
+        refuse("averaging", reason)
     }
 
     fn against_ada_ssp(&self) -> Option<&'static str> {
         if self.family != Family::Gaussian {
             Some("ada-ssp is for Gaussian noise")
         } else if self.neighbours == Neighbours::AddRemove {
-            Some("the sensitivities of ada-ssp are those of exchanged records: use --neighbours substitute")
+            Some(
+                "the sensitivities of ada-ssp are those of exchanged records: use the setting `neighbours = substitute`",
+            )
         } else if self.averaging.is_some() {
-            Some("ada-ssp takes the records themselves: leave --average out")
+            Some("ada-ssp takes the records themselves: leave the setting `averaging` out")
         } else if self.layout == Some(Layout::Upper) {
             Some("ada-ssp has the isometric layout only")
         } else {
@@ -52,14 +54,18 @@ impl Request {
 
     fn against_fourth_moments(&self) -> Option<&'static str> {
         let DomainChoice::Box { record_scale, intercept_weight } = self.domain else {
-            return Some("fourth moments need bounds for every column: leave --radius out");
+            return Some("fourth moments need bounds for every column: leave the setting `radius` out");
         };
         if self.neighbours == Neighbours::AddRemove {
-            Some("fourth moments need the public number of records: use --neighbours substitute")
+            Some(
+                "fourth moments need the public number of records: use the setting `neighbours = substitute`",
+            )
         } else if !self.formula.intercept() {
             Some("fourth moments are those of a constant and the features: keep the intercept")
         } else if self.averaging.is_some() || matches!(record_scale, RecordScale::Radius(_)) {
-            Some("fourth moments are those of plain records: leave --average and --record-scale out")
+            Some(
+                "fourth moments are those of plain records: leave the setting `averaging` and the setting `record_scale` out",
+            )
         } else if intercept_weight.or(self.response_weight).is_some() || self.layout.is_some() {
             Some("fourth moments have neither weights nor a layout to choose")
         } else {
@@ -68,6 +74,6 @@ impl Request {
     }
 }
 
-fn refuse(option: &'static str, reason: Option<&'static str>) -> Result<(), CuratorError> {
-    reason.map_or(Ok(()), |reason| Err(CuratorError::option(option, reason)))
+fn refuse(field: &'static str, reason: Option<&'static str>) -> Result<(), CuratorError> {
+    reason.map_or(Ok(()), |reason| Err(CuratorError::setting(field, reason)))
 }

@@ -22,7 +22,7 @@ fn an_existing_file_is_kept_even_if_it_appears_late() {
     let path = folder.path().join("a.json");
     let pending = PendingFile::create(&path, false).unwrap();
     std::fs::write(&path, RELEASE).unwrap();
-    assert!(pending.finish().unwrap_err().to_string().contains("--force"));
+    assert!(pending.finish().unwrap_err().to_string().contains("`overwrite = true`"));
     assert!(PendingFile::create(&path, false).is_err());
     let mut pending = PendingFile::create(&path, true).unwrap();
     pending.write("ours").unwrap();

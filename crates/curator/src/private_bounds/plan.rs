@@ -44,8 +44,8 @@ pub struct BoundsPlan {
 /// still fits.
 pub fn share_of((epsilon, delta): (f64, f64), share: f64) -> Result<f64, CuratorError> {
     if !(share > 0.0 && share < 1.0) {
-        return Err(CuratorError::option(
-            "--share",
+        return Err(CuratorError::setting(
+            "share",
             format!("{share} is not between 0 and 1; 0.1 is a good choice"),
         ));
     }
@@ -64,10 +64,10 @@ impl BoundsPlan {
         positive_epsilon(request.epsilon)?;
         let columns = &request.columns;
         if columns.is_empty() {
-            return Err(CuratorError::option("--columns", "name at least one column"));
+            return Err(CuratorError::setting("columns", "name at least one column"));
         }
         if let Some(name) = (1..columns.len()).find(|&i| columns[..i].contains(&columns[i])) {
-            return Err(CuratorError::option("--columns", format!("{:?} is given twice", columns[name])));
+            return Err(CuratorError::setting("columns", format!("{:?} is given twice", columns[name])));
         }
         let (family, scales) = noise(request)?;
         let names: Vec<&str> = columns.iter().map(String::as_str).collect();
@@ -199,7 +199,7 @@ fn moved(request: &BoundsRequest) -> u64 {
 fn noise(request: &BoundsRequest) -> Result<(CountFamily, (f64, f64)), CuratorError> {
     let (epsilon, delta, moved) = (request.epsilon, request.delta, moved(request));
     if !(0.0..1.0).contains(&delta) {
-        return Err(CuratorError::option("--delta", format!("{delta} is not at least 0 and below 1")));
+        return Err(CuratorError::setting("delta", format!("{delta} is not at least 0 and below 1")));
     }
     if delta > 0.0 {
         let scale = smallest_scale(Family::Gaussian, (epsilon, delta), 2 * moved)?;
@@ -242,7 +242,7 @@ impl Publishable for BoundsPlan {
     fn measure(&self, reading: &Reading<'_>) -> Result<(ExactValues, Counts), CuratorError> {
         if reading.options.missing == Missing::Midpoint {
             let reason = "there is no midpoint before there are bounds: use error or drop";
-            return Err(CuratorError::option("--missing", reason));
+            return Err(CuratorError::setting("missing", reason));
         }
         let table = Table::new(reading.input, &self.design, reading.options, reading.progress);
         let columns = self.request.columns.len();
@@ -263,7 +263,7 @@ impl Publishable for BoundsPlan {
         _rows: u64,
         _on_batch: &mut dyn FnMut(&ExactValues) -> Result<(), CuratorError>,
     ) -> Result<Counts, CuratorError> {
-        Err(CuratorError::option("--batch-records", "bounds are for the whole table"))
+        Err(CuratorError::setting("batch_rows", "bounds are for the whole table"))
     }
 
     fn warnings(&self, exact: &ExactValues, missing: Missing) -> Vec<String> {

@@ -74,7 +74,7 @@ fn a_share_leaves_the_rest_of_the_budget() {
         }
     }
     for share in [0.0, 1.0, f64::NAN] {
-        assert!(share_of((1.0, 1e-6), share).unwrap_err().to_string().contains("--share"));
+        assert!(share_of((1.0, 1e-6), share).unwrap_err().to_string().contains("`share`"));
     }
 }
 

@@ -113,7 +113,7 @@ pub fn combine(parties: &[(String, Bounds)]) -> Result<Bounds, CuratorError> {
                 _ => {
                     let reason =
                         format!("{source}: column {name:?} has other levels than in the files before");
-                    return Err(CuratorError::option("--combine", reason));
+                    return Err(CuratorError::setting("combine", reason));
                 }
             };
             common.insert(name, joined)?;

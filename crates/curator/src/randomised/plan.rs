@@ -35,11 +35,11 @@ pub struct RandomisedRequest {
 impl RandomisedRequest {
     /// Columns as a person writes them, separated by commas.
     pub fn new(columns: &str, per: Per, bounds: Bounds, epsilon: f64) -> Result<Self, CuratorError> {
-        Ok(Self { columns: parse_columns(OPTION, columns)?, per, bounds, epsilon })
+        Ok(Self { columns: parse_columns(FIELD, columns)?, per, bounds, epsilon })
     }
 }
 
-const OPTION: &str = "--randomised-response";
+const FIELD: &str = "randomised.columns";
 
 /// One question of a plan.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,13 +67,13 @@ impl RandomisedPlan {
     /// Finds the levels and the probabilities of the truth.
     pub fn new(request: &RandomisedRequest) -> Result<Self, CuratorError> {
         positive_epsilon(request.epsilon)?;
-        let columns = public_levels(OPTION, request.columns.iter(), &request.bounds)?;
+        let columns = public_levels(FIELD, request.columns.iter(), &request.bounds)?;
         let tables: Vec<Vec<String>> = match request.per {
             Per::Record => vec![request.columns.clone()],
             Per::Column => request.columns.iter().map(|name| vec![name.clone()]).collect(),
         };
         count_cells(&columns, &tables, true)
-            .map_err(|error| CuratorError::option(OPTION, error.to_string()))?;
+            .map_err(|error| CuratorError::setting(FIELD, error.to_string()))?;
         let share = request.epsilon / tables.len() as f64;
         // The quotient may have been rounded up; the sum of the shares must not exceed the whole.
         let share = if share * tables.len() as f64 > request.epsilon { share.next_down() } else { share };

@@ -61,9 +61,11 @@ fn requests_are_refused_where_they_have_no_meaning() {
         let request = RandomisedRequest::new(columns, Per::Column, bounds(), epsilon);
         request.and_then(|request| RandomisedPlan::new(&request)).unwrap_err().to_string()
     };
-    assert!(say("a, b", 1.0).starts_with("--randomised-response: column \"b\" has no public levels"));
+    assert!(
+        say("a, b", 1.0).starts_with("the setting `randomised.columns`: column \"b\" has no public levels")
+    );
     assert!(say("a, a", 1.0).contains("earlier table"));
     assert!(say("a,", 1.0).contains("a name is missing"));
-    assert!(say("a", -1.0).starts_with("--epsilon"));
+    assert!(say("a", -1.0).starts_with("the setting `epsilon`"));
     assert!(say("a", 1e-17).contains("too small"));
 }

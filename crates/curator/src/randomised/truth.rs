@@ -18,7 +18,7 @@ pub(super) fn truth(epsilon: f64, choices: usize) -> Result<f64, CuratorError> {
         // Below this the answer says more about what is not true.
         if candidate * choices as f64 <= 1.0 {
             let reason = format!("{epsilon} is too small: answers would say nothing about the records");
-            return Err(CuratorError::option("--epsilon", reason));
+            return Err(CuratorError::setting("epsilon", reason));
         }
         if candidate < 1.0 && randomised_epsilon(candidate, choices) <= allowed {
             return Ok(candidate);
@@ -65,6 +65,6 @@ mod tests {
             let found = truth(epsilon, 4).unwrap();
             assert!(found < 1.0 && randomised_epsilon(found, 4) <= epsilon, "{epsilon}: {found}");
         }
-        assert!(truth(1e-16, 4).unwrap_err().to_string().contains("--epsilon"));
+        assert!(truth(1e-16, 4).unwrap_err().to_string().contains("`epsilon`"));
     }
 }

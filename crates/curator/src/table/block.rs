@@ -112,9 +112,10 @@ impl<'a> Needs<'a> {
             Cell::Number(_) | Cell::Missing => match self.missing {
                 Missing::Refused => fail(MISSING_HELP.to_string()),
                 Missing::Dropped => Ok(None),
-                Missing::Midpoint if rule.is_some() => {
-                    fail("a missing response of this model has no midpoint; use --missing drop".to_string())
-                }
+                Missing::Midpoint if rule.is_some() => fail(
+                    "a missing response of this model has no midpoint; use the setting `missing = drop`"
+                        .to_string(),
+                ),
                 Missing::Midpoint => {
                     Ok(Some(0.5 * described.interval.lower + 0.5 * described.interval.upper))
                 }
@@ -142,7 +143,8 @@ impl<'a> Needs<'a> {
                 Missing::Refused => return fail(MISSING_HELP.to_string()),
                 Missing::Midpoint => {
                     return fail(
-                        "a missing level has no midpoint; use --missing drop or add a level".to_string(),
+                        "a missing level has no midpoint; use the setting `missing = drop` or add a level"
+                            .to_string(),
                     );
                 }
             },
@@ -192,13 +194,15 @@ fn hint(text: &[u8]) -> String {
     let comma = (parts.next().is_some_and(digits), parts.next().is_some_and(digits), parts.next().is_none());
     match (date, comma) {
         (true, _) => format!("; it looks like a date: {DATE_HELP}"),
-        (_, (true, true, true)) => "; it looks like a decimal comma: say --decimal-comma".to_string(),
+        (_, (true, true, true)) => {
+            "; it looks like a decimal comma: say the setting `decimal_comma = true`".to_string()
+        }
         _ => String::new(),
     }
 }
 
-const MISSING_HELP: &str = "the value is missing; use --missing drop to leave such records out (the release says \
-    so) or --missing midpoint to put the middle of the bounds";
+const MISSING_HELP: &str = "the value is missing; use the setting `missing = drop` to leave such records out (the release says \
+    so) or the setting `missing = midpoint` to put the middle of the bounds";
 
 /// Owned columns that readers fill record by record.
 #[derive(Default)]

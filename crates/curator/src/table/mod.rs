@@ -90,7 +90,7 @@ pub fn check_threads(threads: usize) -> Result<(), CuratorError> {
     if threads <= most {
         return Ok(());
     }
-    Err(CuratorError::option("--threads", format!("{threads} are asked for; at most {most} are of use here")))
+    Err(CuratorError::setting("threads", format!("{threads} are asked for; at most {most} are of use here")))
 }
 
 /// The names of all columns of a table, and no value of it.
@@ -155,7 +155,7 @@ impl<'a> Table<'a> {
     pub fn of_levels(reading: &Reading<'a>, columns: &'a [CategoricalColumn]) -> Result<Self, CuratorError> {
         let Reading { input, options, progress } = *reading;
         if options.missing == Missing::Midpoint {
-            return Err(CuratorError::option("--missing", "levels have no midpoint: use error or drop"));
+            return Err(CuratorError::setting("missing", "levels have no midpoint: use error or drop"));
         }
         let needs = Needs::new(&[], columns, options, input.name());
         Ok(Self { input, options, needs, progress })

@@ -14,7 +14,7 @@ pub(crate) fn printed(text: &str) -> String {
 /// The columns that there are, for a person who named another one. If the names may be values, none is shown.
 pub(crate) fn available(wanted: &str, names: &[String]) -> String {
     if names.iter().any(|name| may_be_a_value(name)) || looks_cut_wrongly(names) {
-        return "; the first line does not look like a header with this separator: see --no-header and --delimiter"
+        return "; the first line does not look like a header with this separator: see the setting `header = false` and the setting `delimiter`"
             .to_string();
     }
     let short: Vec<String> = names.iter().take(1000).map(|name| printed(name)).collect();
@@ -58,7 +58,7 @@ mod tests {
         for row in
             [&["Smith", "34"][..], &["2024-03-07", "a"], &["34;Smith"], &["a", "1e3"], &["a", ""], &["a;b"]]
         {
-            assert!(shown(row).contains("--no-header"), "{row:?}");
+            assert!(shown(row).contains("header = false"), "{row:?}");
             assert!(!shown(row).contains("Smith") && !shown(row).contains("2024"), "{row:?}");
         }
     }

@@ -1,6 +1,6 @@
 //! Releases of Gram matrices as record-additive mechanisms.
 
-use organza_release::{Domain, Family, Neighbours, Release, Statistic};
+use organza_release::{Family, Neighbours, RecordMap, Release, Statistic};
 
 use super::RecordAdditive;
 use crate::InferError;
@@ -14,24 +14,13 @@ use crate::InferError;
 pub struct GramMechanism {
     party: String,
     records: usize,
-    clamp: Clamp,
+    map: RecordMap,
     family: Family,
     /// Released values, 0 where there is none.
     values: Vec<f64>,
     /// Inverse scales of the noise, 0 where nothing was released.
     precisions: Vec<f64>,
     epsilon: Option<f64>,
-}
-
-/// How a record enters its domain.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Clamp {
-    /// Largest absolute coordinate before scaling.
-    limit: f64,
-    /// Radius to which the features are shrunk.
-    radius: Option<f64>,
-    /// g^2, the squared weight of the constant; 0 without an intercept.
-    constant: f64,
 }
 
 impl GramMechanism {
@@ -62,7 +51,7 @@ impl GramMechanism {
         Ok(Self {
             party: release.party.clone(),
             records: records as usize,
-            clamp: Clamp::of(&release.domain),
+            map: RecordMap::of(&release.domain),
             family: release.noise.family,
             values,
             precisions,
@@ -75,7 +64,7 @@ impl GramMechanism {
     pub(super) fn contribution_of(&self, features: &[f64], response: f64, out: &mut [f64]) {
         let width = features.len() + 2;
         let (first, mut rest) = out.split_at_mut(width);
-        self.clamp.apply(features, response, first);
+        self.map.apply(features, response, first);
         for row in 1..width {
             let (current, below) = rest.split_at_mut(width - row);
             let factor = first[row];
@@ -83,46 +72,11 @@ impl GramMechanism {
             rest = below;
         }
         // The row of the constant is c w; without scaling c = 1.
-        if self.clamp.radius.is_some() {
+        if self.map.is_scaled() {
             let factor = first[0];
             first.iter_mut().for_each(|value| *value *= factor);
         }
     }
-}
-
-impl Clamp {
-    fn of(domain: &Domain) -> Self {
-        match domain {
-            Domain::Box(domain) => {
-                let weight = if domain.intercept { domain.intercept_weight } else { 0.0 };
-                Self { limit: 1.0, radius: domain.record_scale, constant: weight * weight }
-            }
-            Domain::Ball(_) => Self { limit: f64::INFINITY, radius: Some(1.0), constant: 0.0 },
-        }
-    }
-
-    /// w = c (1, u, v).
-    #[inline]
-    fn apply(self, features: &[f64], response: f64, out: &mut [f64]) {
-        out[0] = 1.0;
-        out[1..].iter_mut().zip(features).for_each(|(value, raw)| *value = cut(*raw, self.limit));
-        let features = features.len();
-        out[features + 1] = cut(response, self.limit);
-        let Some(radius) = self.radius else { return };
-        let square = self.constant + out[1..=features].iter().map(|value| value * value).sum::<f64>();
-        let scale = radius / square.sqrt();
-        if scale < 1.0 {
-            out.iter_mut().for_each(|value| *value *= scale);
-        }
-        out[features + 1] = cut(out[features + 1], 1.0);
-    }
-}
-
-/// `x` cut to `[-limit, limit]`; `NaN` becomes `-limit`.
-#[inline]
-fn cut(x: f64, limit: f64) -> f64 {
-    let above = if x > -limit { x } else { -limit };
-    if above < limit { above } else { limit }
 }
 
 impl RecordAdditive for GramMechanism {

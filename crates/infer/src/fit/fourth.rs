@@ -14,7 +14,7 @@ pub(super) fn split(releases: &[Release]) -> (Vec<&Release>, Vec<&Release>) {
 pub(super) fn combine(evidence: &Evidence, releases: &[&Release]) -> Result<FourthMoments, InferError> {
     let has = |party: &str| releases.iter().any(|release| release.party == party);
     if let Some(party) = evidence.parties.iter().find(|party| !has(&party.name)) {
-        let needs = "a release of fourth moments too (organza release --statistic fourth-moments)";
+        let needs = "a release of fourth moments too";
         return Err(InferError::unsupported(&party.name, "gibbs-noisy", needs));
     }
     let (mut entries, mut sums, mut records) = (Vec::new(), Vec::new(), 0.0);

@@ -58,7 +58,7 @@ pub(crate) fn about(
     if weight < LIGHT {
         notes.push(format!(
             "large records were scaled down before they were summed: this is a regression weighted by the squares of those factors, {weight:.2} on average; where \
-             the truth is no line it differs from the unweighted one, which a larger --record-scale approaches"
+             the truth is no line it differs from the unweighted one, which a larger record scale approaches"
         ));
     }
     // The default prior of `marginal` has no variance to compare with.

@@ -6,11 +6,10 @@
 //!
 //! Symbols: D is the slope with respect to Y, K = L^-1 F_c'D that with respect to T'.
 
-use organza_release::Family;
+use organza_release::{Family, RecordColumns};
 
 use super::moments::PartyMoments;
 use super::parties::Observed;
-use super::record_map::Columns;
 use crate::linalg::{dot, factorise, invert_lower, product};
 
 /// Memory for one party at a time.
@@ -138,14 +137,14 @@ impl LatentSpace {
     fn add_noise(&mut self, party: &Observed) -> f64 {
         let n = party.records;
         let all = self.mapped.len() / self.factors.len();
-        let mut columns = Columns {
+        let mut columns = RecordColumns {
             length: n,
             latent: &self.records[..self.varying * n],
             mapped: &mut self.mapped[..all * n],
             factors: &mut self.factors[..n],
             slopes: &mut self.slopes[..all * n],
         };
-        party.map.apply(&mut columns);
+        party.map.apply_columns(&mut columns);
         self.gram_slopes.fill(0.0);
         let mut value = 0.0;
         for entry in &party.entries {

@@ -20,7 +20,6 @@ mod mixing;
 mod moments;
 mod parties;
 mod population;
-mod record_map;
 #[cfg(test)]
 mod tests;
 

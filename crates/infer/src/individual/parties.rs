@@ -1,8 +1,7 @@
 //! What every party released, in plain normalised units, and how it mapped its records.
 
-use organza_release::{Domain, Family};
+use organza_release::{Domain, Family, RecordMap};
 
-use super::record_map::RecordMap;
 use crate::evidence::Party;
 use crate::{Evidence, InferError};
 

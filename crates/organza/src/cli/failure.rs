@@ -7,6 +7,8 @@ use organza_curator::ledger::LedgerError;
 use organza_release::ReleaseError;
 use organza_release::loss::LossError;
 
+use super::flags;
+
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
@@ -37,12 +39,12 @@ pub struct Failure {
 impl Failure {
     /// Something that the user can put right.
     pub fn bad_input(message: impl std::fmt::Display) -> Self {
-        Self { status: Status::BadInput, message: message.to_string() }
+        Self { status: Status::BadInput, message: flags::in_text(&message.to_string()) }
     }
 
     /// Something that went wrong on the way.
     pub fn failed(message: impl std::fmt::Display) -> Self {
-        Self { status: Status::Failed, message: message.to_string() }
+        Self { status: Status::Failed, message: flags::in_text(&message.to_string()) }
     }
 
     /// The text for a person, in colour where the terminal has it.
@@ -88,7 +90,12 @@ impl From<LedgerError> for Failure {
 
 impl From<ReleaseError> for Failure {
     fn from(error: ReleaseError) -> Self {
-        Failure::bad_input(error)
+        match &error {
+            ReleaseError::OtherKind { found, .. } => {
+                Failure::bad_input(format!("{error}: use `{}`", flags::verb(*found)))
+            }
+            _ => Failure::bad_input(error),
+        }
     }
 }
 

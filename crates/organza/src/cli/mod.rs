@@ -11,6 +11,7 @@ mod demo;
 mod failure;
 mod fit;
 mod fit_report;
+mod flags;
 mod frontier;
 mod generate;
 mod inspect;

@@ -28,7 +28,7 @@ pub struct ReadArguments {
 /// A number of threads that this machine can use.
 pub fn threads(given: &str) -> Result<usize, String> {
     let threads = given.parse().map_err(|_| "a whole number is needed".to_string())?;
-    check_threads(threads).map(|()| threads).map_err(|error| error.to_string())
+    check_threads(threads).map(|()| threads).map_err(|error| super::flags::in_text(&error.to_string()))
 }
 
 /// The separator as the reader wants it.

@@ -77,8 +77,7 @@ impl Frontier {
         let tables = self.tables(1).map_err(|error| StudyError::setting("features", error))?;
         // The planner speaks of one epsilon.
         let refuse = |error: String| {
-            let reason = error.split_once("epsilon: ").map_or(&*error, |(_, reason)| reason);
-            StudyError::setting("epsilons", reason)
+            StudyError::setting("epsilons", error.trim_start_matches("the setting `epsilon`: "))
         };
         for epsilon in &self.design.epsilons {
             tables.plan(*epsilon, self.design.delta).map_err(refuse)?;

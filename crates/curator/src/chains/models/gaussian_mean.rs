@@ -33,7 +33,8 @@ impl GaussianMean {
     /// The model with this covariance, row after row, and the prior N(0, `prior_sd`^2 I).
     pub fn new(covariance: &[f64], prior_sd: f64) -> Result<Self, CuratorError> {
         let dimension = covariance.len().isqrt();
-        let refuse = || CuratorError::option("covariance", "must be a positive definite square matrix");
+        let refuse =
+            || CuratorError::setting("gaussian_mean.covariance", "must be a positive definite square matrix");
         if dimension == 0 || dimension * dimension != covariance.len() {
             return Err(refuse());
         }

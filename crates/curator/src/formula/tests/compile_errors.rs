@@ -12,11 +12,14 @@ fn missing_bounds_say_how_to_give_them() {
     lower = LOWER
     upper = UPPER
 
-or give --bound v=LOWER:UPPER (a categorical column: levels = [\"a\", \"b\"], or --bound v=a,b)";
+or give the setting `bound` v=LOWER:UPPER (a categorical column: levels = [\"a\", \"b\"], or the setting `bound` v=a,b)";
     assert_eq!(message("y ~ x + log(v) + v:x", ""), expected);
     let odd = message("y ~ `body mass` + `log(v)` + v", "");
-    assert!(odd.contains("[\"body mass\"]\n") && odd.contains("--bound '`body mass`=LOWER:UPPER'"), "{odd}");
-    assert!(odd.contains("--bound '`body mass`=a,b'"), "{odd}");
+    assert!(
+        odd.contains("[\"body mass\"]\n") && odd.contains("the setting `bound` '`body mass`=LOWER:UPPER'"),
+        "{odd}"
+    );
+    assert!(odd.contains("the setting `bound` '`body mass`=a,b'"), "{odd}");
     assert!(odd.contains("[\"`log(v)`\"]\n") && odd.contains("column `v` has"), "{odd}");
 }
 
