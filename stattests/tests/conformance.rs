@@ -1,10 +1,10 @@
 //! Every method keeps the same promises. A method that is in the table is tested here; there is no other list.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
-use organza_infer::{Fit, Method, MethodSpec, ModelSpec, Sampler, ada_ssp, fit};
+use organza_infer::{Evidence, Fit, InferError, Method, MethodSpec, ModelSpec, Sampler, ada_ssp, fit};
 use organza_mcmc::diagnostics::{Traces, mcse_mean};
 use organza_mcmc::{Monitor, Plan};
-use organza_release::Release;
+use organza_release::{Family, Release, Statistic};
 use organza_stattests::models::study;
 use organza_studies::calibration::{Study, Truth};
 use rand::SeedableRng;
@@ -158,4 +158,93 @@ fn under_overwhelming_noise_the_prior_is_left() {
         }
         assert!(found.notes.iter().any(|note| note.contains("say almost nothing")), "{method} {sampler}");
     }
+}
+
+/// The smallest releases that formulas allow: nothing but a constant, one feature with or without it, one record and many, one party
+/// and two, with and without y'y, a public number of records and a confidential one, both families of noise.
+fn small_releases() -> Vec<(String, Vec<Release>)> {
+    let shapes = [(0, true), (1, true), (1, false)];
+    let mut all = Vec::new();
+    for bits in 0..32_u32 {
+        let is = |bit: u32| bits >> bit & 1 == 1;
+        let (records, parties, family) = (
+            if is(0) { 1 } else { 40 },
+            if is(1) { 1 } else { 2 },
+            if is(2) { Family::Laplace } else { Family::Gaussian },
+        );
+        for (features, intercept) in shapes {
+            let study = Study { intercept, family, noise: 0.5, ..Study::new(records, parties, features) };
+            let label = format!("{study:?}, y'y {}, public records {}", !is(3), !is(4));
+            let releases = (0..parties).map(|party| small_release(&study, party, (is(3), is(4))));
+            all.push((label, releases.collect()));
+        }
+    }
+    all
+}
+
+/// Every second record is at 0.5 in all its coordinates, the others at 0 but for the constant.
+fn small_release(study: &Study, party: usize, (no_square, confidential): (bool, bool)) -> Release {
+    let (size, first) = (study.size(), usize::from(study.intercept));
+    let coordinate = |k: usize| if k < first { 1.0 } else { 0.5 };
+    let entry = |k: usize| match (k / size, k % size) {
+        (0, 0) if study.intercept => study.records as f64,
+        (row, column) => 0.5 * study.records as f64 * coordinate(row) * coordinate(column),
+    };
+    let gram: Vec<f64> = (0..size * size).map(entry).collect();
+    let mut release = study.release(party, &gram, &mut ChaCha8Rng::seed_from_u64(17), |_, _| true);
+    let Statistic::Gram { entries, .. } = &mut release.statistic else { unreachable!() };
+    let (value, scales) = (&mut release.value, &mut release.noise.scales);
+    if no_square {
+        entries.pop();
+        value.pop();
+        scales.pop();
+    }
+    if confidential {
+        release.records = None;
+        if study.intercept {
+            // The number of records is then one of the noisy sums.
+            entries.insert(0, [0, 0]);
+            value.insert(0, gram[0]);
+            scales.insert(0, study.noise);
+        }
+    }
+    release
+}
+
+/// Whatever the releases: a method either gives finite draws or says what it needs, as `lacks` and `auto` have it.
+#[test]
+fn small_releases_are_fitted_or_refused_and_lacks_knows_which() {
+    let plan = Plan { chains: 1, warmup: 30, draws: 10, thin: 1, seed: 5, threads: 1 };
+    let (mut fitted, mut refused) = (0, 0);
+    for (label, releases) in small_releases() {
+        let evidence = Evidence::new(&releases).unwrap();
+        for (method, sampler) in drawing() {
+            let spec = MethodSpec { method: Some(method), sampler: Some(sampler) };
+            let found = fit(&spec, &ModelSpec::default(), &releases, &plan, &Monitor::default());
+            let label = format!("{method} {sampler}, {label}");
+            match (method.lacks(&evidence), found) {
+                (None, Ok(found)) => {
+                    assert!(found.draws.values().iter().all(|value| value.is_finite()), "{label}");
+                    fitted += 1;
+                }
+                (Some(needs), Err(InferError::Unsupported { needs: said, .. })) => {
+                    assert!(needs.starts_with(&said), "{label}: {said} against {needs}");
+                    refused += 1;
+                }
+                (lacks, found) => panic!("{label}: lacks {lacks:?}, but {:?}", found.map(|fit| fit.notes)),
+            }
+        }
+        let point = ada_ssp(&releases);
+        assert!(matches!(point, Err(InferError::Unsupported { .. })), "{label}: {point:?}");
+        assert!(Method::AdaSsp.lacks(&evidence).is_some());
+        match fit(&MethodSpec::default(), &ModelSpec::default(), &releases, &plan, &Monitor::default()) {
+            Ok(found) => assert_eq!(found.method.lacks(&evidence), None, "{label}"),
+            Err(InferError::Unsupported { methods, .. }) => {
+                let calibrated = [Method::Marginal.word(), Method::FixedGram.word()];
+                assert!(!methods.iter().any(|method| calibrated.contains(&method.as_str())), "{label}");
+            }
+            Err(other) => panic!("{label}: {other}"),
+        }
+    }
+    assert!(fitted > 400 && refused > 400, "{fitted} fits, {refused} refusals");
 }

@@ -11,7 +11,7 @@ use organza_release::{Release, Statistic};
 
 use crate::linalg::Cholesky;
 use crate::prior::coefficient_names;
-use crate::{Evidence, InferError};
+use crate::{Evidence, InferError, Method, judge};
 
 /// Probability that the bound on the noise of X'X fails; the value of the papers.
 const RHO: f64 = 0.05;
@@ -31,17 +31,11 @@ pub struct Estimate {
 pub fn ada_ssp(releases: &[Release]) -> Result<Estimate, InferError> {
     let evidence = Evidence::new(releases)?;
     let size = evidence.dimension();
-    let mut ridge = 0.0;
-    for release in releases {
-        ridge += strength(release, &evidence)?;
-    }
+    let evidence = judge::accept(Method::AdaSsp, &evidence)?;
+    let ridge: f64 = evidence.parties.iter().filter_map(|party| party.ridge).sum();
     let weights = &evidence.parties[0].noise.weights;
     let (mut gram, mut cross) = (vec![0.0; size * size], vec![0.0; size]);
     for party in &evidence.parties {
-        if party.noise.weights != *weights {
-            let needs = "the same weights of intercept and response from every party";
-            return Err(InferError::unsupported(&party.name, "ada-ssp", needs));
-        }
         let full = size + 1;
         (0..size * size).for_each(|k| gram[k] += party.gram[k / size * full + k % size]);
         (0..size).for_each(|k| cross[k] += party.gram[k * full + size]);
@@ -57,15 +51,14 @@ pub fn ada_ssp(releases: &[Release]) -> Result<Estimate, InferError> {
     Ok(Estimate { coefficients, ridge, releases: releases.len() })
 }
 
-/// lambda_j of one release.
-fn strength(release: &Release, evidence: &Evidence) -> Result<f64, InferError> {
+/// lambda_j of one release, if it is of this kind.
+pub(crate) fn ridge(release: &Release) -> Option<f64> {
     let (Statistic::AdaSsp { .. }, Some(value), Some(scale)) =
         (&release.statistic, release.value.last(), release.noise.scales.last())
     else {
-        let needs = "a release of the statistic ada-ssp";
-        return Err(InferError::unsupported(&release.party, "ada-ssp", needs));
+        return None;
     };
-    let size = evidence.dimension() as f64;
+    let size = release.domain.dimension() as f64 - 1.0;
     let lowest = (value - scale * libm::log(6.0 / release.privacy.delta).sqrt()).max(0.0);
     let domain = &release.domain;
     let diagonal =
@@ -75,5 +68,5 @@ fn strength(release: &Release, evidence: &Evidence) -> Result<f64, InferError> {
         .filter(|(entry, _)| entry[0] == entry[1])
         .map(|(entry, scale)| scale * diagonal(entry))
         .fold(0.0, f64::max);
-    Ok((noise * (size * libm::log(2.0 * size * size / RHO)).sqrt() - lowest).max(0.0))
+    Some((noise * (size * libm::log(2.0 * size * size / RHO)).sqrt() - lowest).max(0.0))
 }

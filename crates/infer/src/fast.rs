@@ -9,7 +9,7 @@ use rayon::slice::ParallelSlice;
 
 use crate::fixed_gram::Spectrum;
 use crate::linalg::{Cholesky, dot, invert_lower, sum_of_logarithms};
-use crate::{Evidence, Gaussian, InferError, Prior};
+use crate::{Evidence, Gaussian, InferError, Method, Prior, judge};
 
 /// The closed form for a fixed residual variance (normalised units).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,7 +28,8 @@ impl Fast {
     /// The posterior, in normalised units.
     pub fn posterior(&self, evidence: &Evidence, prior: &Prior) -> Result<Gaussian, InferError> {
         prior.check(evidence)?;
-        Conditional::new(&Spectrum::of(evidence)?, prior, self.variance).posterior()
+        let spectra = Spectrum::of(judge::accept(Method::Fast, evidence)?);
+        Conditional::new(&spectra, prior, self.variance).posterior()
     }
 }
 

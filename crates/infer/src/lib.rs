@@ -17,6 +17,7 @@ mod fixed_gram;
 mod gaussian;
 mod gibbs;
 mod individual;
+mod judge;
 mod lent;
 mod linalg;
 mod marginal;
@@ -31,7 +32,6 @@ mod prior;
 #[path = "../tests/support/published.rs"]
 mod published;
 mod random;
-mod requirements;
 pub mod tables;
 
 pub use ada_ssp::{Estimate, ada_ssp};

@@ -7,7 +7,7 @@
 
 use crate::fast::Conditional;
 use crate::pooled::Pooled;
-use crate::{Evidence, FixedGram, InferError, Prior};
+use crate::{Evidence, FixedGram, InferError, Method, Prior, judge};
 
 /// The posterior that ignores the noise.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,16 +17,9 @@ impl Naive {
     /// The posterior, in normalised units.
     pub fn posterior(evidence: &Evidence, prior: &Prior) -> Result<FixedGram, InferError> {
         prior.check(evidence)?;
-        for party in &evidence.parties {
-            if !party.noise.has_response_square() {
-                return Err(InferError::unsupported(&party.name, "naive", "y'y"));
-            }
-            if party.records.is_none() {
-                return Err(InferError::unsupported(&party.name, "naive", "a public number of records"));
-            }
-        }
-        let records = evidence.records().unwrap_or(0.0);
-        let pooled = Pooled::new(evidence);
+        let evidence = judge::accept(Method::Naive, evidence)?;
+        let records: f64 = evidence.counted().map(|(_, records)| records).sum();
+        let pooled = Pooled::new(&evidence);
         let (features, cross) = (pooled.features(), pooled.cross());
         let squares = pooled.at(pooled.size - 1, pooled.size - 1);
         FixedGram::from_conditional(prior, |variance| {

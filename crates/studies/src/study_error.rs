@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum StudyError {
     /// A setting has an impossible value.
-    #[error("{field}: {reason}")]
+    #[error("the setting `{field}`: {reason}")]
     Setting {
         /// The setting, by the name of its field.
         field: &'static str,

@@ -1,9 +1,9 @@
 //! Releases of Gram matrices as record-additive mechanisms.
 
-use organza_release::{Family, Neighbours, RecordMap, Release, Statistic};
+use organza_release::{Family, Neighbours, RecordMap, Release};
 
 use super::RecordAdditive;
-use crate::InferError;
+use crate::{InferError, judge};
 
 /// A released Gram matrix. Latent records are (u, v) in normalised units, features and response, neither clamped nor scaled.
 ///
@@ -26,13 +26,7 @@ pub struct GramMechanism {
 impl GramMechanism {
     /// The mechanism of a release; an error names what it lacks.
     pub fn of(release: &Release) -> Result<Self, InferError> {
-        let needs = |what: &str| Err(InferError::unsupported(&release.party, "augmentation", what));
-        let Statistic::Gram { entries, .. } = &release.statistic else {
-            return needs("a Gram matrix of the records themselves (kind gram)");
-        };
-        let Some(records) = release.records else {
-            return needs("a public number of records (neighbours that substitute)");
-        };
+        let (entries, records) = judge::sums_of_records(release)?;
         let (size, first) = (release.domain.dimension(), usize::from(release.domain.intercept()));
         // The triangle always has the row of the constant; without an intercept it was not released.
         let width = size - first + 1;
@@ -50,7 +44,7 @@ impl GramMechanism {
             && privacy.neighbours == Neighbours::Substitute;
         Ok(Self {
             party: release.party.clone(),
-            records: records as usize,
+            records,
             map: RecordMap::of(&release.domain),
             family: release.noise.family,
             values,

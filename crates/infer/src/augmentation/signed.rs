@@ -1,9 +1,9 @@
 //! Gram matrices of records whose response has two values.
 
-use organza_release::{Domain, Release};
+use organza_release::Release;
 
 use super::{GramMechanism, RecordAdditive};
-use crate::InferError;
+use crate::{InferError, judge};
 
 /// A released Gram matrix of a response that is one of its two bounds. Latent records are (u, t): features in normalised units and a latent
 /// utility, the response is +1 where t > 0, else -1.
@@ -18,16 +18,7 @@ pub struct SignedResponse {
 impl SignedResponse {
     /// The mechanism of a release; an error names what it lacks.
     pub fn of(release: &Release) -> Result<Self, InferError> {
-        let two_valued = match &release.domain {
-            Domain::Box(domain) => {
-                domain.response.upper == 1.0 && [0.0, -1.0].contains(&domain.response.lower)
-            }
-            Domain::Ball(domain) => domain.response_bound == 1.0,
-        };
-        if !two_valued {
-            let needs = "a response with the values 0 and 1 and the bounds [0, 1] (or -1 and 1): recode it before the release";
-            return Err(InferError::unsupported(&release.party, "logistic regression", needs));
-        }
+        judge::two_valued(release)?;
         Ok(Self { gram: GramMechanism::of(release)? })
     }
 }

@@ -6,17 +6,12 @@ use crate::InferError;
 
 /// Compares a release with the first one; the error names both parties and the field.
 pub(super) fn check(first: &Release, second: &Release) -> Result<(), InferError> {
-    let fail = |field: &'static str, expected: String, found: String| {
-        let (first, second) = (first.party.clone(), second.party.clone());
-        Err(InferError::Disagreement { first, second, field, expected, found })
-    };
+    let fail = |field, expected, found| Err(disagreement((first, second), field, expected, found));
     let (a, b) = (&first.domain, &second.domain);
     if a.intercept() != b.intercept() {
         return fail("the intercept", a.intercept().to_string(), b.intercept().to_string());
     }
-    if a.feature_names() != b.feature_names() {
-        return fail("the features", a.feature_names().join(", "), b.feature_names().join(", "));
-    }
+    check_features(first, second)?;
     if a.response_name() != b.response_name() {
         return fail("the response", a.response_name().to_string(), b.response_name().to_string());
     }
@@ -41,6 +36,25 @@ pub(super) fn check(first: &Release, second: &Release) -> Result<(), InferError>
         }
         _ => fail("the kind of domain", kind(a).into(), kind(b).into()),
     }
+}
+
+/// The names of the features alone.
+pub(super) fn check_features(first: &Release, second: &Release) -> Result<(), InferError> {
+    let (a, b) = (first.domain.feature_names(), second.domain.feature_names());
+    match a == b {
+        true => Ok(()),
+        false => Err(disagreement((first, second), "the features", a.join(", "), b.join(", "))),
+    }
+}
+
+fn disagreement(
+    (first, second): (&Release, &Release),
+    field: &'static str,
+    expected: String,
+    found: String,
+) -> InferError {
+    let (first, second) = (first.party.clone(), second.party.clone());
+    InferError::Disagreement { first, second, field, expected, found }
 }
 
 fn kind(domain: &Domain) -> &'static str {

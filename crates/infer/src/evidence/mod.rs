@@ -5,7 +5,7 @@
 mod agreement;
 mod party;
 
-use organza_release::{Domain, Parties, Release};
+use organza_release::{Domain, Parties, Release, Statistic};
 
 use crate::InferError;
 pub(crate) use party::{GramNoise, Isometry, Party};
@@ -14,7 +14,14 @@ pub(crate) use party::{GramNoise, Isometry, Party};
 #[derive(Debug, Clone)]
 pub struct Evidence {
     pub(crate) parties: Vec<Party>,
+    /// Releases of fourth moments, which stand beside those of Gram matrices.
+    pub(crate) fourths: Vec<Release>,
     domain: Domain,
+}
+
+/// Whether a release is of fourth moments, which say something of the features alone.
+pub(crate) fn is_fourth(release: &Release) -> bool {
+    matches!(release.statistic, Statistic::FourthMoments { .. })
 }
 
 /// How the features enter the models that describe their distribution.
@@ -41,9 +48,10 @@ impl Evidence {
         releases: impl Iterator<Item = &'r Release>,
         allow_duplicates: bool,
     ) -> Result<Self, InferError> {
-        let mut releases = releases.peekable();
-        let first = *releases.peek().ok_or(InferError::NoRelease)?;
+        let (fourths, releases): (Vec<_>, Vec<_>) = releases.partition(|release| is_fourth(release));
+        let first = *releases.first().ok_or(InferError::NoRelease)?;
         let (mut seen, mut parties) = (Parties::default(), Vec::<Party>::new());
+        fourths.iter().try_for_each(|fourth| agreement::check_features(first, fourth))?;
         for release in releases {
             if !seen.admit(&release.party) && !allow_duplicates {
                 return Err(InferError::Duplicate { party: release.party.clone() });
@@ -51,7 +59,8 @@ impl Evidence {
             agreement::check(first, release)?;
             parties.push(Party::new(release, parties.last())?);
         }
-        Ok(Self { parties, domain: first.domain.clone() })
+        let fourths = fourths.into_iter().cloned().collect();
+        Ok(Self { parties, fourths, domain: first.domain.clone() })
     }
 
     /// Number of coefficients, the intercept included.

@@ -18,6 +18,8 @@ pub(crate) struct Party {
     pub records: Option<f64>,
     /// Row-major, symmetric, the response last; 0 where nothing was released.
     pub gram: Vec<f64>,
+    /// What adaSSP adds to the diagonal, of a release that says it.
+    pub ridge: Option<f64>,
     /// Shared by parties with the same mechanism: memory stays small for very many of them.
     pub noise: Arc<GramNoise>,
 }
@@ -84,7 +86,7 @@ impl Party {
             Some(party) if *party.noise == noise => Arc::clone(&party.noise),
             _ => Arc::new(noise),
         };
-        Ok(Self { name: release.party.clone(), records, gram, noise })
+        Ok(Self { name: release.party.clone(), records, gram, ridge: crate::ada_ssp::ridge(release), noise })
     }
 
     /// Coordinates of a record, the response included.
@@ -111,9 +113,14 @@ impl GramNoise {
         self.scales.last().is_some_and(|scale| scale.is_finite())
     }
 
-    /// The noise as an isometry, if it is Gaussian and one.
+    /// The noise as an isometry, if it is Gaussian and one, of scale 0 if there is none.
     pub fn isometry(&self) -> Option<Isometry> {
         let size = self.weights.len();
+        let response_scale = self.scales[size * size - 1];
+        let quiet = self.scales.iter().all(|scale| *scale == 0.0 || scale.is_infinite());
+        if quiet && self.family == Family::Gaussian {
+            return Some(Isometry { scale: 0.0, response_scale });
+        }
         let known = |k: usize| self.scales[k * size + k] > 0.0;
         let scale = (0..size - 1).find(|k| known(*k)).map(|k| self.scales[k * size + k])?;
         let fits = |place: usize| {
@@ -123,6 +130,6 @@ impl GramNoise {
             exempt || (self.scales[place] - want).abs() <= 1e-9 * want
         };
         let regular = self.family == Family::Gaussian && (0..size * size).all(fits);
-        regular.then(|| Isometry { scale, response_scale: self.scales[size * size - 1] })
+        regular.then_some(Isometry { scale, response_scale })
     }
 }

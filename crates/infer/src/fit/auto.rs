@@ -1,7 +1,6 @@
 //! `auto`: which method, and why.
 
-use crate::requirements::check;
-use crate::{Evidence, InferError, Method};
+use crate::{Evidence, InferError, Method, judge};
 
 /// Beyond this many coefficients `marginal` has not been measured: 100 take minutes, more where noise and features are of one size.
 const MOST_COEFFICIENTS: usize = 100;
@@ -29,7 +28,7 @@ pub(crate) fn choose(evidence: &Evidence) -> Result<Choice, InferError> {
         return Ok(Choice { method: Method::FixedGram, reason });
     }
     // Where nothing fits the error says what is missing.
-    check(Method::Marginal, evidence)?;
+    judge::accept(Method::Marginal, evidence)?;
     let reason = "counts the noise in every released sum and needs no latent records; assumes that sums over records are normal";
     Ok(Choice { method: Method::Marginal, reason: reason.into() })
 }

@@ -51,7 +51,7 @@ pub fn fit_logistic(
     let parties = releases.iter().map(SignedResponse::of).collect::<Result<Vec<_>, _>>()?;
     let unitless: Vec<Release> = releases.iter().map(in_log_odds).collect();
     let evidence = Evidence::of(unitless.iter(), model.allow_duplicates)?;
-    crate::requirements::check(Method::Augmentation, &evidence)?;
+    crate::judge::accept(Method::Augmentation, &evidence)?;
     let prior = prior(model, &evidence)?;
     let target = Augmented { model: LogisticModel::of(&evidence, &prior)?, parties };
     let draws = match sampler {

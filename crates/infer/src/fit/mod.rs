@@ -4,7 +4,6 @@
 
 mod auto;
 mod closed_form;
-mod fourth;
 mod logistic;
 mod notes;
 mod share;
@@ -18,11 +17,13 @@ use organza_mcmc::{Draws, Gradient, Monitor, Nuts, Plan, Statistic, Summary, run
 use organza_release::{Domain, Release};
 use serde::{Deserialize, Serialize};
 
-use crate::requirements;
+use crate::evidence::is_fourth;
+use crate::judge;
 use crate::{
-    Augmented, Evidence, Fast, FixedGram, FixedGramMetropolis, FixedGramModel, Gibbs, GibbsSampler,
-    GramMechanism, IndividualDensity, InferError, Interweaving, LinearModel, MarginalDensity, Method,
-    Moments, Naive, NormalX, NormalXDensity, NormalXMetropolis, Plain, Prior, PriorFile, Quadrature, Sampler,
+    Augmented, Evidence, Fast, FixedGram, FixedGramMetropolis, FixedGramModel, FourthMoments, Gibbs,
+    GibbsSampler, GramMechanism, IndividualDensity, InferError, Interweaving, LinearModel, MarginalDensity,
+    Method, Moments, Naive, NormalX, NormalXDensity, NormalXMetropolis, Plain, Prior, PriorFile, Quadrature,
+    Sampler,
 };
 use closed_form::ClosedForm;
 use units::Position;
@@ -93,16 +94,13 @@ pub fn fit(
     plan: &Plan,
     monitor: &Monitor<'_>,
 ) -> Result<Fit, InferError> {
-    let (grams, fourths) = fourth::split(releases);
-    let evidence = Evidence::of(grams.iter().copied(), model.allow_duplicates)?;
+    let evidence = Evidence::of(releases.iter(), model.allow_duplicates)?;
     let prior = model.prior.build(&evidence)?;
     let (choice, sampler) = resolve(method, &evidence)?;
-    requirements::check(choice.method, &evidence)?;
+    judge::accept(choice.method, &evidence)?;
     let fast = fast(model, &evidence)?;
-    let problem = Problem { evidence: &evidence, grams: &grams, prior: &prior, fast: &fast, plan, monitor };
-    let drawn = problem.draw(choice.method, sampler, &fourths);
-    let (draws, position) = drawn.map_err(|error| requirements::with_alternatives(error, &evidence))?;
-    let normalised = draws;
+    let problem = Problem { evidence: &evidence, releases, prior: &prior, fast: &fast, plan, monitor };
+    let (normalised, position) = problem.draw(choice.method, sampler)?;
     let draws = units::to_users(&normalised, &evidence, position)?;
     let spreads = match choice.method {
         Method::Marginal => share::spreads(&normalised, &draws, &evidence),
@@ -170,7 +168,7 @@ const REPEATS: usize = 2;
 /// One fit while it runs.
 struct Problem<'p> {
     evidence: &'p Evidence,
-    grams: &'p [&'p Release],
+    releases: &'p [Release],
     prior: &'p Prior,
     fast: &'p Fast,
     plan: &'p Plan,
@@ -179,12 +177,7 @@ struct Problem<'p> {
 
 impl Problem<'_> {
     /// Draws in normalised units, and what they hold.
-    fn draw(
-        &self,
-        method: Method,
-        sampler: Sampler,
-        fourths: &[&Release],
-    ) -> Result<(Draws, Position), InferError> {
+    fn draw(&self, method: Method, sampler: Sampler) -> Result<(Draws, Position), InferError> {
         let (evidence, prior) = (self.evidence, self.prior);
         match (method, sampler) {
             (Method::Fast, _) => {
@@ -224,7 +217,7 @@ impl Problem<'_> {
             (Method::GibbsUpdate, _) => self.gibbs(Gibbs::new(evidence, prior, Moments::Update)?),
             (Method::GibbsPrior, _) => self.gibbs(Gibbs::new(evidence, prior, Moments::Prior)?),
             (Method::GibbsNoisy, _) => {
-                let moments = Moments::Noisy(fourth::combine(evidence, fourths)?);
+                let moments = Moments::Noisy(FourthMoments::of(judge::accept(method, evidence)?)?);
                 self.gibbs(Gibbs::new(evidence, prior, moments)?)
             }
             (Method::Augmentation, sampler) => self.augmentation(sampler),
@@ -241,7 +234,7 @@ impl Problem<'_> {
 
     fn augmentation(&self, sampler: Sampler) -> Result<(Draws, Position), InferError> {
         let parties: Result<Vec<_>, _> =
-            self.grams.iter().map(|release| GramMechanism::of(release)).collect();
+            self.releases.iter().filter(|release| !is_fourth(release)).map(GramMechanism::of).collect();
         let target = Augmented { model: LinearModel::of(self.evidence, self.prior)?, parties: parties? };
         let draws = match sampler {
             Sampler::Plain => self.run(&Plain, &target)?,

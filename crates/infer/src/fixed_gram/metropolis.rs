@@ -18,7 +18,7 @@ use super::Spectrum;
 use crate::adaptation::StepSize;
 use crate::linalg::{dot, factorise, solve_lower, solve_lower_transposed, sum_of_logarithms};
 use crate::random::{accept, fill_normal, normal};
-use crate::{Evidence, InferError, Prior};
+use crate::{Evidence, InferError, Method, Prior, judge};
 
 /// The model of `fixed-gram` as independent scalar observations: in the eigenbasis of its S every party has one for each
 /// coordinate, z_k ~ N(v_k'theta, gain_k sigma^2 + noise_k).
@@ -41,7 +41,7 @@ impl FixedGramModel {
         let (shift, prior) = (prior.shift(), prior.clone());
         let (levers, responses, gains, noise_variances) = Default::default();
         let mut model = Self { prior, shift, levers, responses, gains, noise_variances };
-        for party in Spectrum::of(evidence)? {
+        for party in Spectrum::of(judge::accept(Method::FixedGram, evidence)?) {
             // An empty direction tells nothing of theta and nothing of sigma^2.
             for k in (0..size).filter(|k| party.values[*k] > 0.0) {
                 let value = party.values[k];

@@ -15,7 +15,7 @@ pub use quadrature::Quadrature;
 pub(crate) use spectrum::Spectrum;
 
 use crate::fast::Conditional;
-use crate::{Evidence, Gaussian, InferError, Prior};
+use crate::{Evidence, Gaussian, InferError, Method, Prior, judge};
 
 /// The posterior as a function of ln sigma^2 on equally spaced nodes.
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ impl FixedGram {
     /// Computes the posterior, in normalised units.
     pub fn new(evidence: &Evidence, prior: &Prior) -> Result<Self, InferError> {
         prior.check(evidence)?;
-        Self::of_spectra(&Spectrum::of(evidence)?, prior)
+        Self::of_spectra(&Spectrum::of(judge::accept(Method::FixedGram, evidence)?), prior)
     }
 
     pub(crate) fn of_spectra(parties: &[Spectrum], prior: &Prior) -> Result<Self, InferError> {

@@ -1,9 +1,8 @@
 //! A party's X'X, made positive semi-definite and decomposed once: all that the methods with a fixed Gram matrix need.
 
-use crate::InferError;
-use crate::evidence::{Evidence, Party};
+use crate::evidence::Party;
+use crate::judge::Accepted;
 use crate::linalg::{Eigen, symmetric_eigen};
-use organza_release::Family;
 
 /// X'X and X'y in the eigenbasis of the nearest positive semi-definite X'X.
 #[derive(Debug, Clone)]
@@ -21,17 +20,14 @@ pub(crate) struct Spectrum {
 }
 
 impl Spectrum {
-    /// All parties of the evidence.
-    pub fn of(evidence: &Evidence) -> Result<Vec<Self>, InferError> {
+    /// All parties.
+    pub fn of(evidence: Accepted<'_>) -> Vec<Self> {
         evidence.parties.iter().map(Self::new).collect()
     }
 
     /// The nearest positive semi-definite matrix is the maximum-likelihood estimate of X'X in the isometric layout
     /// (\[AYB23\] section 4.2 claims it for every layout).
-    fn new(party: &Party) -> Result<Self, InferError> {
-        if party.noise.family != Family::Gaussian {
-            return Err(InferError::unsupported(&party.name, "a fixed Gram matrix", "gaussian noise"));
-        }
+    fn new(party: &Party) -> Self {
         let full = party.size();
         let size = full - 1;
         let gram: Vec<f64> = (0..size * size).map(|k| party.gram[k / size * full + k % size]).collect();
@@ -43,6 +39,6 @@ impl Spectrum {
         let lever = |k: usize, i: usize| values[k] * vectors[i * size + k] * weights[size] / weights[i];
         let levers = (0..size * size).map(|place| lever(place / size, place % size)).collect();
         let noise_variance = party.noise.cross_scale().powi(2);
-        Ok(Self { values, levers, rotated, noise_variance, response_scale: party.response_weight_squared() })
+        Self { values, levers, rotated, noise_variance, response_scale: party.response_weight_squared() }
     }
 }

@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
+use organza_release::Statistic;
+
 use crate::InferError;
+use crate::judge::Accepted;
 use crate::linalg::symmetric_eigen;
 
 /// E[x_i x_j x_k x_l] of x = (1, u), u the normalised features.
@@ -62,6 +65,20 @@ impl FourthMoments {
             }
         }
         Ok(Self::from_products(coefficients, &moments))
+    }
+
+    /// Those of all parties together.
+    pub(crate) fn of(evidence: Accepted<'_>) -> Result<Self, InferError> {
+        let (mut entries, mut sums, mut records) = (Vec::new(), Vec::new(), 0.0);
+        for release in &evidence.fourths {
+            let Statistic::FourthMoments { entries: own } = &release.statistic else { continue };
+            if entries.is_empty() {
+                (entries, sums) = (own.clone(), vec![0.0; own.len()]);
+            }
+            sums.iter_mut().zip(&release.value).for_each(|(sum, value)| *sum += value);
+            records += release.records.unwrap_or(0) as f64;
+        }
+        Self::new(evidence.dimension(), &entries, &sums, records)
     }
 
     /// From E[x_i x_j x_k x_l] over pairs of pairs. The constant makes row 0 the second moments.

@@ -47,7 +47,8 @@ use record::RecordLaw;
 use spectral::Basis;
 
 use crate::evidence::Features;
-use crate::{Evidence, FeaturePrior, InferError, Prior};
+use crate::judge::{self, Need};
+use crate::{Evidence, FeaturePrior, InferError, Method, Prior};
 
 /// Where the moments of the features come from.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,12 +63,12 @@ pub enum Moments {
 }
 
 impl Moments {
-    /// The word of the method.
-    pub fn method(&self) -> &'static str {
+    /// Whose they are.
+    pub fn method(&self) -> Method {
         match self {
-            Self::Update => "gibbs-update",
-            Self::Prior => "gibbs-prior",
-            Self::Noisy(_) => "gibbs-noisy",
+            Self::Update => Method::GibbsUpdate,
+            Self::Prior => Method::GibbsPrior,
+            Self::Noisy(_) => Method::GibbsNoisy,
         }
     }
 }
@@ -99,8 +100,9 @@ impl Gibbs {
         let features = prior.features(evidence)?;
         let constant = evidence.features() == Features::Intercept;
         let scaled_constant = evidence.domain().intercept() && !constant;
+        let brought = matches!(moments, Moments::Noisy(_)).then_some(Need::FourthMoments);
+        let pools = Pool::of(judge::accept_without(moments.method(), evidence, brought)?);
         check_moments(evidence, &features, &moments)?;
-        let pools = Pool::of(evidence, moments.method())?;
         let records = pools.iter().map(Pool::records).sum();
         let (size, prior) = (evidence.dimension() + 1, prior.clone());
         let (bases, dense) = (vec![], vec![]);
@@ -126,7 +128,7 @@ impl Gibbs {
         let entries = dense::entries(self.size, self.constant);
         let normal = !matches!(self.moments, Moments::Noisy(_));
         for pool in &self.pools {
-            match pool.noise.isometry().filter(|_| spectral && normal) {
+            match pool.noise.isometry().filter(|noise| spectral && normal && noise.scale > 0.0) {
                 Some(isometry) => Basis::insert(&mut self.bases, pool, isometry),
                 None => self.dense.push(DensePool::new(pool, &entries)),
             }
@@ -165,11 +167,6 @@ fn check_moments(evidence: &Evidence, features: &FeaturePrior, moments: &Moments
             Err(InferError::prior("features.degrees", reason))
         }
         Moments::Noisy(fourth) => {
-            if evidence.features() != Features::Intercept {
-                let party = &evidence.parties[0].name;
-                let needs = "an intercept and records that are not scaled";
-                return Err(InferError::unsupported(party, "gibbs-noisy", needs));
-            }
             let (found, expected) = (fourth.dimension(), evidence.dimension());
             if found == expected {
                 return Ok(());

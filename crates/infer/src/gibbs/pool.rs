@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use organza_release::Family;
 
-use crate::evidence::{Features, GramNoise, Party};
-use crate::{Evidence, InferError};
+use crate::evidence::{GramNoise, Party};
+use crate::judge::Accepted;
 
 /// Parties with the same mechanism and number of records, added up.
 #[derive(Debug, Clone)]
@@ -25,18 +25,10 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Checks the parties and adds up those that may be.
-    pub fn of(evidence: &Evidence, method: &str) -> Result<Vec<Self>, InferError> {
+    /// Adds up the parties that may be.
+    pub fn of(evidence: Accepted<'_>) -> Vec<Self> {
         let mut pools: Vec<Self> = Vec::new();
-        for party in &evidence.parties {
-            let each = match party.records {
-                Some(records) if records > 0.0 => records,
-                _ => return Err(InferError::unsupported(&party.name, method, "a public number of records")),
-            };
-            if !party.noise.has_response_square() {
-                return Err(InferError::unsupported(&party.name, method, "y'y"));
-            }
-            same_population(evidence, &evidence.parties[0], party)?;
+        for (party, each) in evidence.counted() {
             match pools.iter_mut().find(|pool| pool.takes(party, each)) {
                 Some(pool) => {
                     pool.parties += 1.0;
@@ -48,7 +40,7 @@ impl Pool {
                 }
             }
         }
-        Ok(pools)
+        pools
     }
 
     /// Records of all of them.
@@ -62,22 +54,4 @@ impl Pool {
         let same = || Arc::ptr_eq(&self.noise, &party.noise) || self.noise == party.noise;
         gaussian && self.each == records && same()
     }
-}
-
-/// Records that were shrunk to different radii, or with constants of different weights, are not from one distribution.
-fn same_population(evidence: &Evidence, first: &Party, second: &Party) -> Result<(), InferError> {
-    let fail = |field: &'static str, expected: String, found: String| {
-        let (first, second) = (first.name.clone(), second.name.clone());
-        Err(InferError::Disagreement { first, second, field, expected, found })
-    };
-    let (a, b) = (&first.noise, &second.noise);
-    if a.record_scale != b.record_scale {
-        let text = |scale: Option<f64>| scale.map_or("none".into(), |scale| scale.to_string());
-        return fail("the scale of records", text(a.record_scale), text(b.record_scale));
-    }
-    let scaled = evidence.domain().intercept() && evidence.features() == Features::Centred;
-    if scaled && a.weights[0] != b.weights[0] {
-        return fail("the weight of the intercept", a.weights[0].to_string(), b.weights[0].to_string());
-    }
-    Ok(())
 }

@@ -29,7 +29,7 @@ use crate::lent::Lent;
 use crate::linalg::Cholesky;
 use crate::noise_level::NoiseLevel;
 use crate::random::{fill_normal, normal};
-use crate::{Evidence, InferError, Prior};
+use crate::{Evidence, InferError, Method, Prior, judge};
 use coordinates::Coordinates;
 use estimate::Expected;
 use latent::{LatentSpace, Moments};
@@ -82,7 +82,7 @@ impl IndividualDensity {
     /// Prepares the density; an error if a release lacks something.
     pub fn new(evidence: &Evidence, prior: &Prior) -> Result<Self, InferError> {
         prior.check(evidence)?;
-        let parties = parties::read(evidence)?;
+        let parties = parties::read(judge::accept(Method::Individual, evidence)?);
         let features = population::features_of_plain_records(prior, evidence)?;
         let records = parties.iter().map(|party| party.latent as f64).sum();
         let covariance = Cholesky::new(prior.precision(), prior.dimension())?.inverse();

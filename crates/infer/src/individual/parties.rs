@@ -2,8 +2,9 @@
 
 use organza_release::{Domain, Family, RecordMap};
 
+use crate::Evidence;
 use crate::evidence::Party;
-use crate::{Evidence, InferError};
+use crate::judge::Accepted;
 
 /// Latent records beyond this number make no sense: sums over them are normal, and `marginal` needs none.
 pub(crate) const MOST_RECORDS: f64 = 20_000.0;
@@ -30,25 +31,12 @@ pub(super) struct Entry {
     pub scale: f64,
 }
 
-/// Reads the releases; an error if one lacks something. A party without records says nothing.
-pub(super) fn read(evidence: &Evidence) -> Result<Vec<Observed>, InferError> {
-    let total = evidence.records().unwrap_or(0.0);
-    if total > MOST_RECORDS {
-        let needs =
-            format!("at most {MOST_RECORDS} records in all, and there are {total}: marginal suits them");
-        return Err(InferError::unsupported(&evidence.parties[0].name, "individual", &needs));
-    }
-    let parties: Result<Vec<Observed>, InferError> =
-        evidence.parties.iter().map(|party| observed(evidence, party)).collect();
-    Ok(parties?.into_iter().filter(|party| party.records > 0).collect())
+/// Reads the releases.
+pub(super) fn read(evidence: Accepted<'_>) -> Vec<Observed> {
+    evidence.counted().map(|(party, records)| observed(&evidence, party, records as usize)).collect()
 }
 
-fn observed(evidence: &Evidence, party: &Party) -> Result<Observed, InferError> {
-    let lacks = |needs: &str| InferError::unsupported(&party.name, "individual", needs);
-    let records = party.records.ok_or_else(|| lacks("a public number of records"))? as usize;
-    if party.noise.averaged > 1 {
-        return Err(lacks("sums over records that were not averaged"));
-    }
+fn observed(evidence: &Evidence, party: &Party, records: usize) -> Observed {
     let size = party.size();
     let (weights, scales) = (&party.noise.weights, &party.noise.scales);
     let upper = (0..size).flat_map(|row| (row..size).map(move |column| (row, column)));
@@ -65,5 +53,5 @@ fn observed(evidence: &Evidence, party: &Party) -> Result<Observed, InferError> 
         Domain::Ball(_) => RecordMap::of_ball(),
     };
     let least = size + 1;
-    Ok(Observed { records, latent: records.max(least), map, family: party.noise.family, entries })
+    Observed { records, latent: records.max(least), map, family: party.noise.family, entries }
 }

@@ -36,7 +36,7 @@ use crate::lent::Lent;
 use crate::linalg::{dot, solve_lower};
 use crate::noise_level::NoiseLevel;
 use crate::random::fill_normal;
-use crate::{Evidence, InferError, Prior};
+use crate::{Evidence, InferError, Method, Prior, judge};
 use likelihood::LikelihoodSpace;
 use parties::Sums;
 use population::{Population, Shape};
@@ -88,7 +88,7 @@ struct Space {
 impl MarginalDensity {
     /// Prepares the density; an error if a release lacks something.
     pub fn new(evidence: &Evidence, prior: &Prior) -> Result<Self, InferError> {
-        let sums = Sums::new(evidence)?;
+        let sums = Sums::new(judge::accept(Method::Marginal, evidence)?);
         let domain = evidence.domain();
         let shape = Shape {
             features: domain.feature_count(),

@@ -1,10 +1,9 @@
 //! The parties, added up where their noise allows it.
 
-use organza_release::Family;
-
-use super::uneven::{MOST_UNEVEN, Uneven};
-use crate::evidence::{Evidence, Isometry, Party};
-use crate::{InferError, linalg::symmetrise};
+use super::uneven::Uneven;
+use crate::evidence::{Isometry, Party};
+use crate::judge::Accepted;
+use crate::linalg::symmetrise;
 
 /// What the parties released, added up.
 #[derive(Debug, Clone, Default)]
@@ -69,8 +68,8 @@ pub(super) enum ResponseSquare {
 }
 
 impl Sums {
-    /// Adds up the parties; an error if a release lacks something.
-    pub fn new(evidence: &Evidence) -> Result<Self, InferError> {
+    /// Adds up the parties.
+    pub fn new(evidence: Accepted<'_>) -> Self {
         let constant = evidence.domain().intercept();
         let public = |party: &Party| party.records.is_some() && !(constant && evidence.domain().is_scaled());
         let mut groups: Vec<(Vec<f64>, Vec<Vec<Block>>)> = vec![];
@@ -80,10 +79,7 @@ impl Sums {
             if party.records == Some(0.0) {
                 continue;
             }
-            if !constant && party.records.is_none() {
-                return Err(InferError::unsupported(&party.name, "marginal", "a public number of records"));
-            }
-            let Some(noise) = isometry(party) else {
+            let Some(noise) = party.noise.isometry() else {
                 let alike = |other: &&mut Vec<&Party>| {
                     let noise = |party: &Party| (party.noise.family, party.noise.has_response_square());
                     noise(other[0]) == noise(party) && public(other[0]) == public(party)
@@ -109,9 +105,6 @@ impl Sums {
                 None => groups[place].1.push(vec![block]),
             }
         }
-        if let Some(party) = rest.iter().flatten().find(|_| evidence.dimension() > MOST_UNEVEN) {
-            return Err(InferError::unsupported(&party.name, "marginal", "noise in the isometric layout"));
-        }
         let mut sums = Self::default();
         for (weights, blocks) in groups {
             let blocks = blocks.iter().map(|alike| sum(alike, &weights)).collect();
@@ -121,7 +114,7 @@ impl Sums {
             sums.uneven.push(Uneven::new(&parties, constant, public(parties[0])));
         }
         sums.number();
-        Ok(sums)
+        sums
     }
 
     /// Gives every parameter beside the population its place.
@@ -177,14 +170,6 @@ fn block(party: &Party, noise: Isometry, (constant, public): (bool, bool)) -> Bl
         }
     };
     Block { records, count, variance, constant, response, gram }
-}
-
-/// The noise as an isometry; also no noise at all.
-fn isometry(party: &Party) -> Option<Isometry> {
-    let (noise, size) = (&party.noise, party.size());
-    let quiet = noise.scales.iter().all(|scale| *scale == 0.0 || scale.is_infinite());
-    let none = || Isometry { scale: 0.0, response_scale: noise.scales[size * size - 1] };
-    if quiet && noise.family == Family::Gaussian { Some(none()) } else { noise.isometry() }
 }
 
 impl Block {

@@ -43,7 +43,7 @@ pub use density::NormalXDensity;
 pub use metropolis::NormalXMetropolis;
 
 use crate::evidence::Features;
-use crate::{Evidence, InferError, Prior};
+use crate::{Evidence, InferError, Method, Prior, judge};
 use observed::Observed;
 
 /// The model with normal features, and what the parties have released.
@@ -66,22 +66,16 @@ pub struct NormalX {
 impl NormalX {
     /// Checks that the releases allow the model.
     pub fn new(evidence: &Evidence, prior: &Prior) -> Result<Self, InferError> {
-        prior.check(evidence)?;
-        let features = prior.features(evidence)?;
+        let evidence = judge::accept(Method::NormalX, evidence)?;
+        prior.check(&evidence)?;
+        let features = prior.features(&evidence)?;
         let constant = usize::from(evidence.features() == Features::Intercept);
-        if evidence.dimension() == constant {
-            let needs = "a feature besides the constant (fixed-gram is exact without one)";
-            return Err(InferError::unsupported(&evidence.parties[0].name, observed::METHOD, needs));
-        }
-        let mut parties = Vec::with_capacity(evidence.parties());
-        for party in &evidence.parties {
-            observed::check_population(evidence, party)?;
-            parties.push(Observed::new(party, constant)?);
-        }
+        let mut parties: Vec<Observed> =
+            evidence.counted().map(|(party, records)| Observed::new(party, records)).collect();
         let scale = with_mean(features.scale(), features.mean(), features.mean_records());
         let records: f64 = parties.iter().map(|party| party.records).sum();
         let degrees = features.degrees() + records;
-        estimate::fill(&mut parties, &scale, degrees, (constant, largest_square(evidence)));
+        estimate::fill(&mut parties, &scale, degrees, (constant, largest_square(&evidence)));
         let scaled_constant = constant == 0 && evidence.domain().intercept();
         Ok(Self {
             parties,

@@ -1,9 +1,6 @@
 //! What one party has released, in plain units.
 
-use organza_release::Family;
-
 use crate::evidence::Party;
-use crate::{Evidence, InferError};
 
 /// A noisy Gram matrix and noisy X'y.
 #[derive(Debug, Clone)]
@@ -24,34 +21,19 @@ pub(super) struct Observed {
     pub spread: Vec<f64>,
 }
 
-pub(super) const METHOD: &str = "normal-x";
-
 impl Observed {
-    pub fn new(party: &Party, constant: usize) -> Result<Self, InferError> {
-        let refuse = |needs: &str| Err(InferError::unsupported(&party.name, METHOD, needs));
+    /// Of a party with so many records.
+    pub fn new(party: &Party, records: f64) -> Self {
         let (weights, scales, full) = (&party.noise.weights, &party.noise.scales, party.size());
         let size = full - 1;
-        if party.noise.family != Family::Gaussian {
-            return refuse("gaussian noise");
-        }
-        let Some(records) = party.records else {
-            return refuse("a public number of records (neighbours that substitute)");
-        };
-        // A Wishart matrix with fewer degrees of freedom has no density.
-        if records < size as f64 {
-            return refuse(&format!("at least {size} records, found {records}"));
-        }
         let place = |k: usize| k / size * full + k % size;
         let weight = |k: usize| weights[k / size] * weights[k % size];
-        if (constant..size * size).any(|k| scales[place(k)] == 0.0) {
-            return refuse("noise on every entry of X'X (without noise take fixed-gram)");
-        }
         let precision = |k: usize| match scales[place(k)] {
             0.0 => 0.0,
             scale => (weight(k) / scale) * (weight(k) / scale),
         };
         let response = |k: usize| weights[k] * weights[size];
-        Ok(Self {
+        Self {
             records,
             gram: (0..size * size).map(|k| party.gram[place(k)] / weight(k)).collect(),
             precision: (0..size * size).map(precision).collect(),
@@ -59,7 +41,7 @@ impl Observed {
             cross_variance: (0..size).map(|k| (scales[k * full + size] / response(k)).powi(2)).collect(),
             estimate: vec![0.0; size * size],
             spread: vec![0.0; size * size],
-        })
+        }
     }
 
     /// Log density of S-hat given S, up to a constant; only the lower triangle is read.
@@ -75,17 +57,4 @@ impl Observed {
         }
         -0.5 * sum
     }
-}
-
-/// The records of all parties must come from one population: scaling and the weight of a scaled constant decide which.
-pub(super) fn check_population(evidence: &Evidence, party: &Party) -> Result<(), InferError> {
-    let first = &evidence.parties[0];
-    let (a, b) = (&first.noise, &party.noise);
-    let same_weight =
-        !evidence.domain().intercept() || a.record_scale.is_none() || a.weights[0] == b.weights[0];
-    if a.record_scale == b.record_scale && same_weight {
-        return Ok(());
-    }
-    let needs = format!("the record scale and the weight of the constant of {}", first.name);
-    Err(InferError::unsupported(&party.name, METHOD, &needs))
 }

@@ -69,12 +69,12 @@ fn what_is_missing_is_named() {
     let pair = [make("a", Some(0.9), 1.0), make("b", Some(0.8), 1.0)];
     assert_eq!(
         message(&pair, &weak, Moments::Update),
-        "b disagrees with a on the scale of records: 0.8 against 0.9"
+        "b: gibbs-update needs records that are scaled and averaged as those of the other parties; methods that accept these releases: fixed-gram, fast, individual, augmentation, naive"
     );
     let pair = [make("a", Some(0.9), 1.0), make("b", Some(0.9), 0.5)];
     assert_eq!(
         message(&pair, &weak, Moments::Update),
-        "b disagrees with a on the weight of the intercept: 0.5 against 1"
+        "b: gibbs-update needs records that are scaled and averaged as those of the other parties; methods that accept these releases: fixed-gram, fast, individual, augmentation, naive"
     );
     let features = FeaturePrior::new(vec![1.0, 0.0, 0.0, 1.0], 3.0, vec![0.0; 2], 1.0).unwrap();
     let vague = weak.clone().with_features(features);
@@ -88,7 +88,7 @@ fn what_is_missing_is_named() {
     );
     let moments = Moments::Noisy(moments.unwrap());
     let text = message(&[make("a", Some(0.9), 1.0)], &weak, moments.clone());
-    assert!(text.starts_with("a: gibbs-noisy needs an intercept and records that are not scaled"), "{text}");
+    assert!(text.starts_with("a: gibbs-noisy needs unscaled records with an intercept"), "{text}");
     let text = message(&[make("a", None, 1.0)], &weak, moments);
     assert_eq!(text, "fourth moments: are of 2 coordinates, the regression has 3");
 }

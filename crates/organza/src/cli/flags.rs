@@ -80,7 +80,7 @@ mod tests {
         }
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let mut found = Vec::new();
-        for library in ["release", "curator", "infer", "mcmc"] {
+        for library in ["release", "curator", "infer", "mcmc", "studies"] {
             collect(&crates.join(library).join("src"), &mut found);
         }
         found.retain(|(path, _)| !path.components().any(|part| part.as_os_str() == "tests"));
@@ -126,7 +126,7 @@ mod tests {
         for (path, text) in sources() {
             let mut settings: Vec<&str> =
                 text.split(MARK).skip(1).map(|part| part.split('`').next().unwrap()).collect();
-            if text.contains("CuratorError::setting(") {
+            if text.contains("Error::setting(") {
                 for place in named {
                     let after = text.split(place).skip(1).map(str::trim_start);
                     settings.extend(after.filter_map(|part| part.strip_prefix('"')?.split('"').next()));

@@ -33,10 +33,7 @@ pub struct SimulatedArguments {
 impl From<StudyError> for Failure {
     fn from(error: StudyError) -> Self {
         match error {
-            // A field has the name of its flag.
-            StudyError::Setting { field, reason } => {
-                Failure::bad_input(format!("--{}: {reason}", field.replace('_', "-")))
-            }
+            StudyError::Setting { .. } => Failure::bad_input(error),
             other => Failure::failed(other),
         }
     }
