@@ -131,20 +131,7 @@ impl PendingFile {
 
     /// Makes the file no more open than the table whose values it holds; for the owner alone if that is no regular file.
     pub fn as_private_as(&self, table: &Path) -> Result<(), CuratorError> {
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let mode = |data: Metadata| data.permissions().mode();
-            let allowed = table.metadata().ok().filter(Metadata::is_file).map_or(0o600, mode);
-            let file = self.temporary.as_file();
-            let narrowed = file.metadata().map(mode).and_then(|mode| {
-                file.set_permissions(PermissionsExt::from_mode(mode & (allowed | 0o600) & 0o777))
-            });
-            narrowed.map_err(|error| fail(&self.destination, error))?;
-        }
-        #[cfg(not(unix))]
-        let _ = table;
-        Ok(())
+        narrow(self.temporary.path(), table).map_err(|error| fail(&self.destination, error))
     }
 
     /// Adds text.
@@ -172,6 +159,23 @@ impl PendingFile {
             Err(error) => Err(fail(&destination, error.error)),
         }
     }
+}
+
+/// Makes a file or folder of ours no more open than a table; for the owner alone if that is no regular file.
+pub fn narrow(ours: &Path, table: &Path) -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |data: Metadata| data.permissions().mode();
+        let table = table.metadata().ok().filter(Metadata::is_file).map_or(0, mode) & 0o666;
+        // Whoever may read the table may enter the folder.
+        let allowed = 0o700 | table | ((table & 0o444) >> 2);
+        let now = ours.metadata().map(mode)?;
+        std::fs::set_permissions(ours, PermissionsExt::from_mode(now & allowed & 0o777))?;
+    }
+    #[cfg(not(unix))]
+    let _ = (ours, table);
+    Ok(())
 }
 
 fn fail(destination: &Path, error: std::io::Error) -> CuratorError {

@@ -36,7 +36,7 @@ const VARIABLE: &str = "ORGANZA_POLICY";
 /// A guarantee above this epsilon says next to nothing about a record.
 pub const LARGEST_EPSILON: f64 = 20.0;
 /// The largest delta where the number of records is confidential.
-pub const LARGEST_DELTA: f64 = 1e-3;
+const LARGEST_DELTA: f64 = 1e-3;
 
 /// What is about to be computed from a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,14 +166,16 @@ fn belongs_to_root(_path: &Path) -> Result<(), CuratorError> {
     Ok(())
 }
 
-/// Refuses a guarantee that is hardly one: an epsilon above [`LARGEST_EPSILON`], or a delta with which a whole record could
-/// be published, above one over the number of records (or a thousandth where that number is confidential).
+/// A larger delta could be met by publishing a whole record: one over the number of records, or a thousandth where that number
+/// is confidential.
+pub fn largest_delta(records: Option<u64>) -> f64 {
+    records.map_or(LARGEST_DELTA, |records| 1.0 / records.max(1) as f64)
+}
+
+/// Refuses a guarantee that is hardly one: an epsilon above [`LARGEST_EPSILON`], or a delta above [`largest_delta`].
 pub fn check_guarantee(charge: &Charge, records: u64) -> Result<(), CuratorError> {
     let (epsilon, delta) = (charge.claimed_epsilon, charge.claimed_delta);
-    let most = match charge.neighbours {
-        Some(Neighbours::AddRemove) => LARGEST_DELTA,
-        _ => 1.0 / records.max(1) as f64,
-    };
+    let most = largest_delta((charge.neighbours != Some(Neighbours::AddRemove)).then_some(records));
     let reason = if epsilon > LARGEST_EPSILON {
         format!(
             "epsilon = {epsilon} is above {LARGEST_EPSILON}: whoever thinks a person's answer as likely as not can be as good as sure of it afterwards"

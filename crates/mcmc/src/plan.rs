@@ -61,6 +61,12 @@ impl Plan {
         })
     }
 
+    /// Refuses what cannot be run, or whose draws of so many parameters memory would not hold.
+    pub fn check(&self, parameters: usize) -> Result<(), RunError> {
+        self.steps()?;
+        self.check_memory(parameters)
+    }
+
     /// Refuses draws of so many parameters that memory would not hold them.
     pub(crate) fn check_memory(&self, parameters: usize) -> Result<(), RunError> {
         let bytes = 8.0 * self.chains as f64 * self.draws as f64 * parameters as f64;

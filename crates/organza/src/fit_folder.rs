@@ -63,6 +63,11 @@ impl FitFolder {
         ResultFolder::create(destination, replace, KIND).map(Self)
     }
 
+    /// Makes the folder no more open than the table that it is about.
+    pub fn as_private_as(&self, table: &Path) -> Result<(), Error> {
+        self.0.as_private_as(table)
+    }
+
     /// Writes all files and gives the folder its name.
     pub fn finish(self, draws: &Draws, summary: &Value, settings: &impl Serialize) -> Result<(), Error> {
         let folder = self.0;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use organza_curator::output::{remove_stale, temporary_prefix};
+use organza_curator::output::{narrow, remove_stale, temporary_prefix};
 
 use crate::Error;
 
@@ -37,6 +37,11 @@ impl ResultFolder {
         let temporary = builder.tempdir_in(parent).map_err(|error| Error::unwritable(destination, error))?;
         remove_stale(parent, temporary.path().metadata());
         Ok(Self { temporary, destination: destination.to_path_buf(), replace, kind })
+    }
+
+    /// Makes the folder no more open than the table that it is about.
+    pub fn as_private_as(&self, table: &Path) -> Result<(), Error> {
+        narrow(self.path(), table).map_err(|error| self.broken(error))
     }
 
     /// Where the files are written for now.

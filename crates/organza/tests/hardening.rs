@@ -86,9 +86,33 @@ fn force_replaces_its_own_kind_only() {
     folder.run("bounds table.csv --template -o table.csv --force").says(2, &["is not replaced"]);
     folder.run("bounds table.csv --template -o new.toml").says(0, &[]);
     folder.run("bounds table.csv --template -o new.toml --force").says(0, &[]);
+    folder.release("-o /dev/null --force --no-ledger").says(2, &["a device or a pipe"]);
+    std::os::unix::fs::symlink(folder.file("table.csv"), folder.file("link.json")).unwrap();
+    folder.release("-o link.json --force --no-ledger").says(2, &["a link"]);
     folder.write("party1.csv", &table);
     folder.run("simulate -o . --force").says(2, &["truth.json", "not replaced"]);
     assert_eq!((folder.read("table.csv"), folder.read("party1.csv")), (table.clone(), table));
+}
+
+/// Catches text of a file, or the name of one, that moves the cursor, clears the screen or forges a line of `inspect`.
+#[test]
+fn what_strangers_wrote_is_shown_and_not_obeyed() {
+    let folder = Folder::new();
+    folder.release("--no-ledger -o r.json").says(0, &[]);
+    let odd = "\\u001b[2Jx\\u202e";
+    let shown = "\\u{1b}[2Jx\\u{202e}";
+    folder.write("odd.toml", &format!("[\"{odd}\"]\nlower = 3\nupper = 1\n"));
+    folder.run("release table.csv --formula y~x --bounds odd.toml --epsilon 1 -o a.json").says(2, &[shown]);
+    folder.write("prior.toml", &format!("units = \"{odd}\"\n"));
+    folder.run("fit r.json --prior prior.toml -o fit").says(2, &[shown]);
+    folder.run("fit r.json --method fast -o fit");
+    let settings = folder.read("fit/fit.toml").replace("r.json", odd);
+    folder.write("settings.toml", &settings);
+    folder.run("fit --settings settings.toml -o again").says(2, &[shown]);
+    let name = "b\u{1b}[2J\n  guarantee  (0.1, 0)-differential privacy";
+    std::fs::copy(folder.file("r.json"), folder.file(name)).unwrap();
+    let inspected = finished(folder.command().args(["inspect", name]).output().unwrap());
+    assert!(inspected.stdout.starts_with("b\\u{1b}[2J\\u{a}  guarantee"), "{}", inspected.stdout);
 }
 
 /// Catches true responses of a private table in an output that asked for predictions, and modes that open them.

@@ -111,12 +111,32 @@ fn a_weak_guarantee_is_asked_for_by_name() {
         folder.run(&words).says(2, &[text, "--allow-weak-guarantee"]);
         assert!(!folder.names().iter().any(|name| name == "w.json" || name.ends_with("ledger")), "{what}");
         folder.run(&format!("{words} --no-ledger --allow-weak-guarantee")).says(0, &[]);
+        let said = folder.run("inspect w.json").stdout;
+        assert!(said.contains("is right afterwards") && said.contains("HARDLY PROTECTS ANYBODY"), "{said}");
         std::fs::remove_file(folder.file("w.json")).unwrap();
     };
     weak("--formula y~x --epsilon 21 --delta 1e-6", "epsilon = 21");
     weak("--formula y~x --epsilon 1 --delta 0.02", "delta = 0.02");
     weak("--randomised-response site --epsilon 30", "epsilon = 30");
     weak("--counts site --epsilon 1e3", "epsilon = 1000");
+}
+
+/// Catches a loss for added records that is explained as one between two answers, and praise for a guarantee that is void.
+#[test]
+fn inspect_says_what_a_guarantee_is_worth() {
+    let folder = Folder::new();
+    let inspected = |more: &str| {
+        folder.release(&format!("{more} --no-ledger --force -o a.json")).says(0, &[]);
+        folder.run("inspect a.json").stdout
+    };
+    let said = inspected("");
+    assert!(said.contains("between two answers of a person is right afterwards in at most 73.1% of cases\n"));
+    let said = inspected("--neighbours add-remove");
+    assert!(said.contains("whether a person is in the table is right afterwards in at most 73.1% of cases"));
+    let void = folder.read("a.json").replace("\"private_bounds\": true", "\"private_bounds\": false");
+    folder.write("a.json", &void);
+    let said = folder.run("inspect a.json").stdout;
+    assert!(said.contains("VOID") && !said.contains("is right afterwards"), "{said}");
 }
 
 #[test]

@@ -3,6 +3,9 @@
 
 mod support;
 
+#[cfg(unix)]
+use std::os::unix::fs::PermissionsExt;
+
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use support::{Folder, Ran};
@@ -35,6 +38,8 @@ fn finished(ran: &Ran) -> serde_json::Value {
 #[test]
 fn from_table_to_folder_and_ledger() {
     let folder = people(500);
+    #[cfg(unix)]
+    std::fs::set_permissions(folder.file("people.csv"), PermissionsExt::from_mode(0o600)).unwrap();
     let ran = folder.run(&format!("sample people.csv {REGRESSION} --epsilon 2 --delta 1e-6 {QUICK} -o fit"));
     assert!(ran.code == 0 || ran.code == 3, "{}", ran.stderr);
     assert!(ran.stdout.contains("beta[age]") && ran.stdout.contains("accepted"), "{}", ran.stdout);
@@ -46,7 +51,10 @@ fn from_table_to_folder_and_ledger() {
     assert_eq!(summary["schema"], "organza/sample/1");
     assert_eq!(summary["records"], 500);
     assert_eq!(summary["summary"]["chains"], 4);
-    assert!(folder.read("fit/fit.toml").contains("leapfrog_steps = 2"));
+    let settings = folder.read("fit/fit.toml");
+    assert!(settings.contains("leapfrog_steps = 2") && !settings.contains("people"), "{settings}");
+    #[cfg(unix)]
+    assert_eq!(folder.file("fit").metadata().unwrap().permissions().mode() & 0o777, 0o700);
     assert_eq!(&std::fs::read(folder.file("fit/draws.nc")).unwrap()[1..4], b"HDF", "ArviZ reads netCDF 4");
     let shown = folder.run("ledger show --json").json();
     assert_eq!(shown[0]["charges"].as_array().unwrap().len(), 1);
@@ -108,6 +116,28 @@ fn what_cannot_be_done_is_said_and_costs_nothing() {
 }
 
 /// Catches a default that does not mix, and a budget that is spent on chains which say nothing.
+/// Catches numbers of steps that overflow, and chains that are charged before they turn out to be too many.
+#[test]
+fn what_cannot_be_run_is_refused_before_it_is_charged() {
+    let folder = people(200);
+    let most = u64::MAX;
+    for (more, text) in [
+        (format!("--chains {most}"), "chains: 18446744073709551615 are more than"),
+        ("--chains 100001".to_string(), "chains: 100001 are more than"),
+        ("--chains 100000 --steps 20000000 --method dp-sgld".to_string(), "GiB"),
+        (format!("--steps {most}"), "--steps: must be at most"),
+        (format!("--warmup {most}"), "--warmup: must be at most"),
+        (format!("--method dp-hmc --pilot-steps {most}"), "--pilot-steps: must be at most"),
+        (format!("--method dp-hmc --leapfrog-steps {most}"), "--leapfrog-steps: must be at most"),
+    ] {
+        let what =
+            format!("sample people.csv {REGRESSION} --epsilon 2 --delta 1e-6 --allow-few-draws {more}");
+        folder.run(&format!("{what} -o fit")).says(2, &[text]);
+        folder.run(&format!("{what} --dry-run")).says(2, &[text]);
+    }
+    assert!(!folder.names().iter().any(|name| name.ends_with("ledger")));
+}
+
 #[test]
 fn few_effective_draws_are_refused_before_anything_is_charged() {
     let folder = people(500);

@@ -93,6 +93,8 @@ impl ChainPlan {
     fn within(design: &ChainDesign, request: &ChainRequest, total: Budget) -> Result<Self, CuratorError> {
         let guess = Guess::new(design, request.records);
         let run = run_plan(request)?;
+        // What cannot be run is refused before it is charged.
+        run.check(guess.dimension)?;
         let steps = (run.chains as u64) * (run.warmup + run.draws) as u64;
         let rate = usual_rate(request, &guess, steps)?;
         let mut shape = Shape { request, guess: &guess, queries: template(request, &guess, rate) };

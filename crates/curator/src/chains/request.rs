@@ -51,6 +51,9 @@ pub struct Tuning {
     pub walk: Option<Walk>,
 }
 
+/// More steps of any kind than a budget buys or a machine makes.
+const MOST_STEPS: usize = 100_000_000;
+
 impl Tuning {
     /// Refuses numbers that make no sense, and choices that the method does not have.
     pub(super) fn check(&self, method: ChainMethod) -> Result<(), CuratorError> {
@@ -75,6 +78,17 @@ impl Tuning {
             if value.is_some_and(|value| !(value.is_finite() && value > 0.0)) {
                 return Err(CuratorError::setting(field, "must be a positive number"));
             }
+        }
+        let steps = [
+            ("--steps", self.steps),
+            ("--warmup", self.warmup),
+            ("--pilot-steps", self.pilot_steps),
+            ("--leapfrog-steps", self.leapfrog_steps),
+        ];
+        if let Some((option, _)) =
+            steps.iter().find(|(_, steps)| steps.is_some_and(|steps| steps > MOST_STEPS))
+        {
+            return Err(CuratorError::option(*option, format!("must be at most {MOST_STEPS}")));
         }
         if self.leapfrog_steps == Some(0) {
             return Err(CuratorError::setting("leapfrog_steps", "must be at least 1"));

@@ -15,6 +15,7 @@ mod block;
 mod domain;
 mod error;
 mod fourth_moments;
+mod minors;
 pub mod product;
 mod record_map;
 mod smallest_eigenvalue;

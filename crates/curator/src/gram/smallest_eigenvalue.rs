@@ -2,19 +2,19 @@
 //!
 //! A floating-point eigenvalue errs by an amount that depends on the data, and a sensitivity that ignores it claims too much.
 //! Here `floor` is exact instead: the result is the largest integer `t` below `lambda_min(A)`, that is the largest `t` for which
-//! `A - t I` is positive definite, and positive definiteness is decided in exact integers: all leading minors are positive
-//! (Sylvester), and they are the pivots of Bareiss' fraction-free elimination.
+//! `A - t I` is positive definite, and positive definiteness is decided in exact integers ([`Minors`]).
 //!
 //! **What is claimed.** If the eigenvalues of two neighbours differ by at most an integer `c`, then so do their roundings
 //! (`t + c` is below `lambda_min + c`). In grid steps squared `|X|^2` is an integer, at most `c = floor(4^k R^2)`; so the rounded eigenvalue has
 //! sensitivity at most `R^2` in weighted units, with no slack, and lies on the lattice of the noise.
 //!
-//! **Cost** `p^3/3` products of numbers of up to `72 p` bits per test. Floating-point tests find where to begin; the number of exact ones
-//! follows from the number of records and coordinates, and no test ends early: how long it takes does not tell whether the matrix is singular.
+//! **Cost** `p^3/6` products per test and prime, about `p` primes. Floating-point tests find where to begin; the number of all tests follows from the
+//! number of records and coordinates, and none ends early: how long it takes does not tell whether the matrix is singular.
 
 use dashu_int::IBig;
 
 use super::IntegerGram;
+use super::minors::Minors;
 
 impl IntegerGram {
     /// The largest integer below the smallest eigenvalue of the leading block of `size` coordinates; `None` if there is no
@@ -22,14 +22,17 @@ impl IntegerGram {
     pub fn below_smallest_eigenvalue(&self, size: usize) -> Option<i128> {
         let entry = |index: usize| self.entry(index / size, index % size);
         let matrix: Vec<i128> = (0..size * size).map(entry).collect::<Option<_>>()?;
-        let near = bisect((-1, (0..size).map(|k| matrix[k * size + k]).min()?), |t| {
-            is_nearly_definite(&matrix, size, t)
-        });
-        let exact = |t| is_positive_definite(&matrix, size, t);
+        // No entry is larger unless the constant weighs more than a column; twice as much is room for that and for the tests' shifts.
+        let largest = 2.0 * self.records() as f64 * f64::from(self.grid_bits()).exp2().powi(2);
+        // Powers of two: a bisection takes as many steps wherever it ends.
+        let steps = largest.log2().clamp(0.0, 120.0).ceil() as u32;
+        let near = bisect((-1, (1 << steps) - 1), |t| is_nearly_definite(&matrix, size, t));
         // Floating point is wrong by about 2^-52 sqrt(p) of the largest entry possible.
-        let largest = self.records() as f64 * f64::from(self.grid_bits()).exp2().powi(2);
-        let width = 4 + (largest * (size as f64).sqrt() * f64::EPSILON).min(1e36) as i128;
-        Some(search(near, width, exact))
+        let wrong = (largest * (size as f64).sqrt() * f64::EPSILON).max(4.0);
+        let minors = Minors::new(size, 4.0 * largest.max(wrong));
+        let exact =
+            |t| minors.is_definite(&matrix, t).unwrap_or_else(|| is_positive_definite(&matrix, size, t));
+        Some(search(near, 1 << wrong.log2().clamp(0.0, 120.0).ceil() as u32, exact))
     }
 }
 
@@ -53,19 +56,18 @@ fn bisect((mut low, mut high): (i128, i128), holds: impl Fn(i128) -> bool) -> i1
     low
 }
 
-/// Whether `A - t I` is positive definite, exactly. Only the upper triangle is used.
-fn is_positive_definite(matrix: &[i128], size: usize, t: i128) -> bool {
+/// Whether `A - t I` is positive definite, for numbers of any size: Bareiss' fraction-free elimination, whose pivots are the minors. Only the upper triangle
+/// is used.
+pub(super) fn is_positive_definite(matrix: &[i128], size: usize, t: i128) -> bool {
     let shifted = |index: usize| {
         IBig::from(matrix[index]) - if index.is_multiple_of(size + 1) { IBig::from(t) } else { IBig::ZERO }
     };
     let mut a: Vec<IBig> = (0..size * size).map(shifted).collect();
-    let (mut previous, mut definite) = (IBig::ONE, true);
+    let mut previous = IBig::ONE;
     for k in 0..size {
-        let mut pivot = a[k * size + k].clone();
-        definite &= pivot > IBig::ZERO;
-        if pivot == IBig::ZERO {
-            // The answer is known; the work goes on with numbers of the same size.
-            pivot = previous.clone();
+        let pivot = a[k * size + k].clone();
+        if pivot <= IBig::ZERO {
+            return false;
         }
         for i in k + 1..size {
             for j in i..size {
@@ -75,7 +77,7 @@ fn is_positive_definite(matrix: &[i128], size: usize, t: i128) -> bool {
         }
         previous = pivot;
     }
-    definite
+    true
 }
 
 /// The same in floating point: right but near the eigenvalue.

@@ -270,7 +270,8 @@ mod tests {
         old.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
         old.pragma_update(None, "user_version", 1).unwrap();
         old.execute_batch(
-            "INSERT INTO budgets VALUES ('d', 'p', 2, 1e-6, 'then');
+            "INSERT INTO budgets VALUES ('d', 'p', 2, 1e-6, 'then'), ('e', 'p', 1, 0, 'then'), ('e', 'q', 3, 0, 'then');
+             INSERT INTO charges VALUES (2, 'e', 'q', 'pure', NULL, 0.7, NULL, 0, 0.7, 0, 'x', 'then', NULL, NULL);
              INSERT INTO charges VALUES (1, 'd', 'p', 'pure', NULL, 0.5, NULL, 0, 0.5, 0, 'x', 'then', NULL, NULL);",
         )
         .unwrap();
@@ -293,6 +294,11 @@ mod tests {
         let charges = Ledger::open(&path).unwrap().charges(&account).unwrap();
         assert_eq!(charges[0].charge.mechanism, Mechanism::Pure { epsilon: 0.5 });
         assert_eq!(charges[1].charge, charge);
+        // Two parties of one data set keep their own budgets and charges; of each the larger loss is counted.
+        let accounts = ledger.accounts().unwrap();
+        let told = accounts.iter().map(|one| (one.account.dataset(), one.budget.epsilon, one.charges));
+        assert_eq!(told.collect::<Vec<_>>(), [("d", 2.0, 2), ("e of p", 1.0, 0), ("e of q", 3.0, 1)]);
+        assert!((accounts[2].spent.epsilon.unwrap() - 1.4).abs() < 1e-9);
         let changed = connect(&path).unwrap().execute("UPDATE charges SET mechanism = '{}'", []);
         assert!(changed.unwrap_err().to_string().contains("stays spent"));
     }

@@ -17,7 +17,7 @@ use super::release::read_bounds;
 use super::release_choices::NeighboursName;
 use super::release_plan::explain_preview;
 use super::release_report::{Loss, report};
-use super::terminal::{Bar, print_json, print_text, say, short, table, warn};
+use super::terminal::{Bar, print_data, print_json, print_text, say, short, table, warn};
 
 #[derive(Args, Debug)]
 pub struct BoundsArguments {
@@ -93,7 +93,7 @@ impl BoundsArguments {
     /// To the file, whole or not at all, or to the screen.
     fn write(&self, text: &str) -> Result<Status, Failure> {
         match &self.output {
-            None => print_text(text)?,
+            None => print_data(text).map(drop)?,
             Some(path) => {
                 let mut file = PendingFile::create(path, self.force)?;
                 file.write(text)?;

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use organza_curator::CuratorError;
 use organza_curator::ledger::LedgerError;
+use organza_mcmc::RunError;
 use organza_release::ReleaseError;
 use organza_release::loss::LossError;
 
@@ -70,6 +71,7 @@ impl From<CuratorError> for Failure {
     fn from(error: CuratorError) -> Self {
         match error {
             CuratorError::Ledger(error) => error.into(),
+            CuratorError::Run(RunError::Plan { .. }) => Failure::bad_input(error),
             CuratorError::Entropy(_)
             | CuratorError::Interrupted { .. }
             | CuratorError::Run(_)

@@ -4,7 +4,7 @@ use clap::{Args, Command, Subcommand};
 use clap_complete::Shell;
 
 use super::failure::{Failure, Status};
-use super::terminal::print_text;
+use super::terminal::print_data;
 
 #[derive(Args, Debug)]
 pub struct GenerateArguments {
@@ -43,6 +43,6 @@ pub fn run(arguments: &GenerateArguments, mut command: Command) -> Result<Status
             clap_mangen::Man::new(page).render(&mut text).map_err(Failure::failed)?;
         }
     }
-    print_text(&String::from_utf8_lossy(&text))?;
+    print_data(&String::from_utf8_lossy(&text))?;
     Ok(Status::Fine)
 }

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use organza_curator::policy::{LARGEST_DELTA, LARGEST_EPSILON};
+use organza_curator::policy::{LARGEST_EPSILON, largest_delta};
 use organza_release::{
-    BoxDomain, Claim, Column, CountRelease, Document, Domain, Kind, Missing, Neighbours, RandomisedRelease,
-    Release, kind_of, read_many,
+    BoxDomain, Claim, Column, CountRelease, Document, Domain, Kind, Missing, Neighbours, PrivacyLoss,
+    RandomisedRelease, Release, kind_of, printable, read_many,
 };
 use serde_json::{Value, json};
 
 use super::failure::{Failure, Status};
-use super::terminal::{print_part, print_text, short, table};
+use super::terminal::{print_data, short, table};
 use super::{inspect_counts, inspect_randomised};
 
 #[derive(Args, Debug)]
@@ -39,7 +39,7 @@ pub fn run(arguments: &InspectArguments) -> Result<Status, Failure> {
     let end = arguments.files.iter().try_for_each(|path| inspect_file(path, &mut printed));
     match end {
         Err(End::Failed(failure)) => return Err(failure),
-        Ok(()) if arguments.json => print_text("\n]\n")?,
+        Ok(()) if arguments.json => print_data("\n]\n").map(drop)?,
         _ => {}
     }
     Ok(if printed.sound { Status::Fine } else { Status::CheckFailed })
@@ -72,9 +72,9 @@ impl Printed {
         let going_on = if self.json {
             let before = if self.releases == 1 { "[\n  " } else { ",\n  " };
             let text = serde_json::to_string_pretty(&release.json)?;
-            print_part(&format!("{before}{}", text.replace('\n', "\n  ")))?
+            print_data(&format!("{before}{}", text.replace('\n', "\n  ")))?
         } else {
-            print_part(&release.text)?
+            print_data(&release.text)?
         };
         if going_on { Ok(()) } else { Err(End::Unread) }
     }
@@ -158,7 +158,7 @@ fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
     let privacy = &release.privacy;
     let relation = describe_relation(privacy.neighbours);
     let records = release.records.map_or("confidential".to_string(), |records| records.to_string());
-    let verdict = verdict(claim, privacy.private_bounds);
+    let verdict = verdict(claim, privacy, release.records);
     let noise = super::release_plan::noise_table(
         &release.domain,
         &release.statistic,
@@ -168,9 +168,9 @@ fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
     format!(
         "{path}\n  party      {party}, {records} records, written {created} by {tool} {version}\n  \
          model      {formula}\n  statistic  {statistic}\n  domain     {domain}\n  missing    {missing}\n  \
-         guarantee  ({epsilon}, {delta})-differential privacy when {relation}\n             {verdict}\n             {worth}\n  \
+         guarantee  ({epsilon}, {delta})-differential privacy when {relation}\n             {verdict}\n  \
          noise      {family:?}, {norm:?} sensitivity {sensitivity} {tight}, weighted scale {scale}\n{noise}",
-        path = path.display(),
+        path = printable(&path.display().to_string()),
         party = release.party,
         created = release.created,
         tool = release.tool.name,
@@ -181,7 +181,6 @@ fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
         missing = describe_missing(release.missing),
         epsilon = short(privacy.epsilon),
         delta = short(privacy.delta),
-        worth = worth(claim.epsilon, claim.delta),
         family = release.noise.family,
         norm = privacy.norm,
         sensitivity = short(privacy.sensitivity),
@@ -190,23 +189,29 @@ fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
     )
 }
 
-/// Whether the guarantee follows, in words.
-pub fn verdict(claim: &Claim, private_bounds: bool) -> String {
-    if claim.holds {
+/// Whether the guarantee follows, in words, and what it is worth.
+pub fn verdict(claim: &Claim, privacy: &PrivacyLoss, records: Option<u64>) -> String {
+    if !privacy.private_bounds {
+        return "VOID: the bounds were read off the data".to_string();
+    }
+    let verdict = if claim.holds {
         "follows from the noise".to_string()
-    } else if !private_bounds {
-        "VOID: the bounds were read off the data".to_string()
     } else {
         format!(
             "DOES NOT FOLLOW: the noise pays for epsilon {}, delta {}",
             short(claim.epsilon),
             short(claim.delta)
         )
-    }
+    };
+    format!("{verdict}\n             {}", worth((claim.epsilon, claim.delta), privacy.neighbours, records))
 }
 
-/// What a guarantee is worth, in words: the best that a guess between two equally likely records can become.
-pub fn worth(epsilon: f64, delta: f64) -> String {
+/// What a loss is worth, in words: the best that a guess between two equally likely tables can become.
+pub fn worth((epsilon, delta): (f64, f64), neighbours: Neighbours, records: Option<u64>) -> String {
+    let question = match neighbours {
+        Neighbours::Substitute => "between two answers of a person",
+        Neighbours::AddRemove => "whether a person is in the table",
+    };
     let odds = (-epsilon).exp();
     let right = 100.0 * (1.0 + delta * odds) / (1.0 + odds);
     let right = if right > 99.95 {
@@ -214,12 +219,12 @@ pub fn worth(epsilon: f64, delta: f64) -> String {
     } else {
         format!("in at most {right:.1}% of cases")
     };
-    let weak = if epsilon > LARGEST_EPSILON || delta > LARGEST_DELTA {
+    let weak = if epsilon > LARGEST_EPSILON || delta > largest_delta(records) {
         ": THIS HARDLY PROTECTS ANYBODY"
     } else {
         ""
     };
-    format!("whoever wavers between two answers of a person is right afterwards {right}{weak}")
+    format!("whoever wavers {question} is right afterwards {right}{weak}")
 }
 
 /// What neighbours are, in words.
@@ -283,7 +288,7 @@ fn describe_column(column: &Column) -> String {
 pub fn overview(releases: &[(String, Release)]) -> String {
     let rows = releases.iter().map(|(file, release)| {
         vec![
-            file.clone(),
+            printable(file).into(),
             release.party.clone(),
             release.records.map_or("?".into(), |records| records.to_string()),
             short(release.privacy.epsilon),

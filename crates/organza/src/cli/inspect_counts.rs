@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use organza_release::{Claim, CountRelease, LevelColumn, ReleaseError, cell_levels};
+use organza_release::{Claim, CountRelease, LevelColumn, ReleaseError, cell_levels, printable};
 use serde_json::json;
 
-use super::inspect::{Inspected, claim_json, describe_missing, describe_relation, verdict, worth};
+use super::inspect::{Inspected, claim_json, describe_missing, describe_relation, verdict};
 use super::release_counts::{describe_table, family_name};
 use super::terminal::{short, table};
 
@@ -38,9 +38,9 @@ fn explain(path: &Path, release: &CountRelease, claim: &Claim) -> String {
     let mut text = format!(
         "{path}\n  party      {party}, {records} records, written {created} by {tool} {version}\n  \
          counts     {tables}\n  missing    {missing}\n  \
-         guarantee  ({epsilon}, {delta})-differential privacy when {relation}\n             {verdict}\n             {worth}\n  \
+         guarantee  ({epsilon}, {delta})-differential privacy when {relation}\n             {verdict}\n  \
          noise      {family} of scale {scale}, {norm:?} sensitivity {sensitivity} (exact): error of a count about {error}\n",
-        path = path.display(),
+        path = printable(&path.display().to_string()),
         party = release.party,
         created = release.created,
         tool = release.tool.name,
@@ -50,8 +50,7 @@ fn explain(path: &Path, release: &CountRelease, claim: &Claim) -> String {
         epsilon = short(privacy.epsilon),
         delta = short(privacy.delta),
         relation = describe_relation(privacy.neighbours),
-        verdict = verdict(claim, privacy.private_bounds),
-        worth = worth(claim.epsilon, claim.delta),
+        verdict = verdict(claim, privacy, release.records),
         family = family_name(release.noise.family),
         scale = short(release.noise.scale),
         norm = privacy.norm,

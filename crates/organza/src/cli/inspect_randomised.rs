@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use organza_release::{Answer, Neighbours, RandomisedClaim, RandomisedRelease};
+use organza_release::{Answer, Neighbours, RandomisedClaim, RandomisedRelease, printable};
 use serde_json::{Value, json};
 
 use super::inspect::{Inspected, describe_missing, describe_relation, worth};
@@ -43,7 +43,7 @@ fn explain(path: &Path, release: &RandomisedRelease, claim: &RandomisedClaim) ->
         "{path}\n  party      {party}, {records} records, written {created} by {tool} {version}\n  \
          missing    {missing}\n  \
          guarantee  {epsilon}-differential privacy of every record on its own when {relation}\n             {verdict}\n             {worth}\n",
-        path = path.display(),
+        path = printable(&path.display().to_string()),
         party = release.party,
         records = release.records,
         created = release.created,
@@ -52,7 +52,7 @@ fn explain(path: &Path, release: &RandomisedRelease, claim: &RandomisedClaim) ->
         missing = describe_missing(release.missing),
         epsilon = short(release.epsilon),
         relation = describe_relation(Neighbours::Substitute),
-        worth = worth(claim.epsilon, 0.0),
+        worth = worth((claim.epsilon, 0.0), Neighbours::Substitute, Some(release.records)),
     );
     let root = (release.records as f64).sqrt();
     let rows = release.answers.iter().zip(&claim.answers).map(|(answer, epsilon)| {

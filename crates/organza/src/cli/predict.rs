@@ -12,7 +12,7 @@ use serde_json::json;
 use super::beside_table::input;
 use super::failure::{Failure, Status};
 use super::read_arguments::ReadArguments;
-use super::terminal::{Bar, print_json, print_text, short, warn};
+use super::terminal::{Bar, print_data, print_json, print_text, short, warn};
 
 #[derive(Args, Debug)]
 pub struct PredictArguments {
@@ -61,7 +61,7 @@ pub fn run(arguments: &PredictArguments) -> Result<Status, Failure> {
         warn(SCORED);
     }
     match file {
-        None => print_text(&predicted.to_csv())?,
+        None => print_data(&predicted.to_csv()).map(drop)?,
         Some(mut file) => {
             file.write(&predicted.to_csv())?;
             file.finish()?;

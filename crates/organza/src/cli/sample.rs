@@ -263,6 +263,7 @@ impl SampleArguments {
     fn carry_out(&self, design: &ChainDesign) -> Result<Status, Failure> {
         let path = self.output.as_deref().ok_or_else(|| Failure::bad_input("--output: name a folder"))?;
         let folder = FitFolder::create(path, self.force)?;
+        self.table.iter().try_for_each(|table| folder.as_private_as(table))?;
         let (records, counts) = self.read(|reading| design.load(reading))?;
         let plan = self.plan(design, counts.records)?;
         if let Some(few) = few_draws(plan.effective_draws()).filter(|_| !self.allow_few_draws) {

@@ -9,23 +9,39 @@ use comfy_table::{Cell, CellAlignment, Table, TableComponent, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use organza_curator::table::Progress;
 use organza_mcmc::MOST_CHAINS;
+use organza_release::printable;
 use serde::Serialize;
 
 use super::failure::Failure;
 
+/// What a terminal may obey: lines, tabs and our own styles. All else comes from a file or an argument.
+const OBEYED: [&str; 6] = ["\n", "\t", "\u{1b}[0m", "\u{1b}[1m", "\u{1b}[1;31m", "\u{1b}[1;33m"];
+
+/// The text with everything escaped that a terminal would obey and that is not ours.
+fn shown(text: &str) -> String {
+    let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(character) = rest.chars().next() {
+        let ours = OBEYED.iter().find(|ours| rest.starts_with(**ours));
+        let (part, left) = rest.split_at(ours.map_or(character.len_utf8(), |ours| ours.len()));
+        shown += &if ours.is_some() { part.into() } else { printable(part) };
+        rest = left;
+    }
+    shown
+}
+
 /// Prints indented JSON.
 pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value)?;
-    print_text(&format!("{text}\n"))
+    print_data(&format!("{text}\n")).map(drop)
 }
 
-/// Prints text; a closed pipe (`| head`) is an ordinary end.
+/// Prints text for a person; a closed pipe (`| head`) is an ordinary end.
 pub fn print_text(text: &str) -> Result<(), Failure> {
-    print_part(text).map(drop)
+    print_data(&shown(text)).map(drop)
 }
 
-/// Prints a part of a text; the answer is whether anybody reads on.
-pub fn print_part(text: &str) -> Result<bool, Failure> {
+/// Prints a part of a text for a program as it is; the answer is whether anybody reads on.
+pub fn print_data(text: &str) -> Result<bool, Failure> {
     use std::io::Write;
     let mut output = anstream::stdout();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
@@ -43,7 +59,7 @@ pub fn warn(message: &str) {
 /// Tells a person what was done, on standard error; where that is closed or full nobody is told, and the work goes on.
 pub fn say(message: &str) {
     use std::io::Write;
-    let _ = writeln!(anstream::stderr(), "{message}");
+    let _ = writeln!(anstream::stderr(), "{}", shown(message));
 }
 
 /// A table with a header; all columns but the first are aligned to the right.
