@@ -97,7 +97,7 @@ impl Database {
                 delta: 0.0,
                 norm: Norm::L1,
                 sensitivity,
-                private_bounds: false,
+                public_bounds: false,
             },
             tool: Tool { name: "organza-experiments".into(), version: env!("CARGO_PKG_VERSION").into() },
         }

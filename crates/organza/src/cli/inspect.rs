@@ -158,7 +158,7 @@ fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
     let privacy = &release.privacy;
     let relation = describe_relation(privacy.neighbours);
     let records = release.records.map_or("confidential".to_string(), |records| records.to_string());
-    let verdict = verdict(claim, privacy.private_bounds);
+    let verdict = verdict(claim, privacy.public_bounds);
     let noise = super::release_plan::noise_table(
         &release.domain,
         &release.statistic,
@@ -191,10 +191,10 @@ fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
 }
 
 /// Whether the guarantee follows, in words.
-pub fn verdict(claim: &Claim, private_bounds: bool) -> String {
+pub fn verdict(claim: &Claim, public_bounds: bool) -> String {
     if claim.holds {
         "follows from the noise".to_string()
-    } else if !private_bounds {
+    } else if !public_bounds {
         "VOID: the bounds were read off the data".to_string()
     } else {
         format!(

@@ -50,7 +50,7 @@ fn explain(path: &Path, release: &CountRelease, claim: &Claim) -> String {
         epsilon = short(privacy.epsilon),
         delta = short(privacy.delta),
         relation = describe_relation(privacy.neighbours),
-        verdict = verdict(claim, privacy.private_bounds),
+        verdict = verdict(claim, privacy.public_bounds),
         worth = worth(claim.epsilon, claim.delta),
         family = family_name(release.noise.family),
         scale = short(release.noise.scale),
