@@ -284,7 +284,7 @@ impl Stratum {
                 gram[row * size + column] + scale * standard_noise(self.family(), &mut rng)
             };
             releases.push(Release {
-                schema: plan.statistic().schema().into(),
+                schema: organza_release::SCHEMA.into(),
                 party: format!("party{number}"),
                 created: "2026-01-31T12:00:00Z".into(),
                 records: (self.kind != Kind::AddRemove).then_some(table.y.len() as u64),

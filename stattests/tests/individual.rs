@@ -83,7 +83,7 @@ fn release(party: usize, truth: &Truth, radius: Option<f64>, scale: f64, rng: &m
     let noise = Noise { family: Family::Laplace, scales: vec![scale; entries.len()], lattice: -32 };
     let statistic = Statistic::Gram { entries, layout: Layout::Upper };
     Release {
-        schema: statistic.schema().into(),
+        schema: organza_release::SCHEMA.into(),
         party: format!("party{party}"),
         created: "2026-01-31T12:00:00Z".into(),
         records: Some(RECORDS),
@@ -98,7 +98,7 @@ fn release(party: usize, truth: &Truth, radius: Option<f64>, scale: f64, rng: &m
             delta: 0.0,
             norm: Norm::L1,
             sensitivity: SENSITIVITY,
-            private_bounds: true,
+            public_bounds: true,
         },
         tool: Tool { name: "simulation".into(), version: "0".into() },
     }

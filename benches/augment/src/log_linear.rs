@@ -58,7 +58,7 @@ fn release(epsilon: f64, records: usize, rng: &mut ChainRng) -> CountRelease {
             delta: 0.0,
             norm: Norm::L1,
             sensitivity: 2.0 * FEATURES as f64,
-            private_bounds: true,
+            public_bounds: true,
         },
         tool: Tool { name: "bench".into(), version: "0".into() },
     }

@@ -38,7 +38,7 @@ pub fn release(
     let (width, scale) = (domain.feature_count() + 1, sensitivity.unwrap_or(exact) / epsilon);
     let count = statistic.entries().len();
     let mut release = Release {
-        schema: statistic.schema().into(),
+        schema: organza_release::SCHEMA.into(),
         party: "north".into(),
         created: "2026-01-31T12:00:00Z".into(),
         records: Some((records.len() / width) as u64),
@@ -53,7 +53,7 @@ pub fn release(
             delta: 0.0,
             norm: Norm::L1,
             sensitivity: exact,
-            private_bounds: true,
+            public_bounds: true,
         },
         tool: Tool { name: "bench".into(), version: "0".into() },
     };

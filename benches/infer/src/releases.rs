@@ -70,7 +70,7 @@ fn release(party: usize, numbers: &[f64], size: usize, delta: f64) -> Result<Rel
             delta,
             norm: Norm::L2,
             sensitivity: bound.value,
-            private_bounds: true,
+            public_bounds: true,
         },
         statistic,
         domain,

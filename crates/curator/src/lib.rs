@@ -10,7 +10,6 @@ pub mod bounds;
 pub mod chains;
 mod clamping;
 pub mod counts;
-mod data_bounds;
 pub mod defaults;
 mod error;
 pub mod fingerprint;

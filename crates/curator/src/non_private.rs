@@ -6,10 +6,10 @@ use organza_release::{BoxDomain, Domain};
 
 use crate::CuratorError;
 use crate::bounds::Bounds;
-use crate::formula::{Formula, Workspace};
-use crate::gram::{GramAccumulator, IntegerGram};
+use crate::formula::{Design, Formula, Workspace};
+use crate::gram::{GramAccumulator, IntegerGram, RecordMap};
 use crate::measure::plan_for;
-use crate::mechanism::{DomainChoice, Plan, RecordScale, Request};
+use crate::mechanism::{Request, record_map_for, unscaled};
 use crate::table::{Reading, Table};
 
 /// Exact sums of clamped records, without noise. For comparison beside the table only.
@@ -47,10 +47,12 @@ pub fn non_private(
     reading: &Reading<'_>,
 ) -> Result<NonPrivate, CuratorError> {
     let usual = Request::new(formula, bounds, epsilon, delta);
-    let domain = DomainChoice::Box { record_scale: RecordScale::None, intercept_weight: None };
-    let plans = [Plan::new(&Request { domain, ..usual.clone() })?, plan_for(&usual, reading)?];
-    let ([plain, scaled], records) = measure_both(&plans, reading)?;
-    let weighted = match plans[1].domain() {
+    let plan = plan_for(&usual, reading)?;
+    let plain = unscaled(&usual.formula, plan.design());
+    let domain = Domain::Box(plain.clone());
+    let maps = [record_map_for(&domain)?, plan.record_map().clone()];
+    let ([sums, scaled], records) = measure_both(plan.design(), &maps, reading)?;
+    let weighted = match plan.domain() {
         Domain::Box(domain) => domain.record_scale.map(|radius| Weighted {
             gram: normalised(&scaled, domain),
             radius,
@@ -59,18 +61,17 @@ pub fn non_private(
         }),
         Domain::Ball(_) => None,
     };
-    let gram = match plans[0].domain() {
-        Domain::Box(domain) => normalised(&plain, domain),
-        Domain::Ball(_) => Vec::new(),
-    };
-    Ok(NonPrivate { gram, weighted, records, domain: plans[0].domain().clone() })
+    Ok(NonPrivate { gram: normalised(&sums, &plain), weighted, records, domain })
 }
 
-/// The Gram matrices of both plans in one pass: they have the same design.
-fn measure_both(plans: &[Plan; 2], reading: &Reading<'_>) -> Result<([IntegerGram; 2], u64), CuratorError> {
-    let design = plans[0].design();
+/// The Gram matrices of both maps in one pass.
+fn measure_both(
+    design: &Design,
+    maps: &[RecordMap; 2],
+    reading: &Reading<'_>,
+) -> Result<([IntegerGram; 2], u64), CuratorError> {
     let new = || {
-        let sums = [0, 1].map(|place| GramAccumulator::new(plans[place].record_map()));
+        let sums = [0, 1].map(|place| GramAccumulator::new(&maps[place]));
         (Workspace::default(), vec![Vec::new(); design.output_columns()], sums)
     };
     let table = Table::new(reading.input, design, reading.options, reading.progress);

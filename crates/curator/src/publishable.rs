@@ -1,6 +1,6 @@
 //! What a job needs to know of a plan: how to measure, what it costs, how to publish.
 
-use organza_release::{Missing, Neighbours, Release, Statistic};
+use organza_release::{Missing, Neighbours, Release, Statistic, Tool};
 
 use crate::CuratorError;
 use crate::ledger::Charge;
@@ -152,4 +152,14 @@ impl Publishable for Plan {
 pub(crate) fn dropped(missing: Missing) -> Option<String> {
     let text = "incomplete records were dropped: which records are complete is treated as public";
     (missing == Missing::Dropped).then(|| text.to_string())
+}
+
+/// The present moment as a release states it.
+pub(crate) fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// The program that writes the release.
+pub(crate) fn this_tool() -> Tool {
+    Tool { name: "organza".into(), version: env!("CARGO_PKG_VERSION").into() }
 }

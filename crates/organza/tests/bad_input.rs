@@ -90,7 +90,7 @@ fn an_existing_output_is_kept_and_force_replaces_it() {
     std::fs::remove_file(folder.file("out.json")).unwrap();
     folder.release("-o out.json").says(0, &[]);
     folder.release("-o out.json --force --no-ledger").says(0, &[]);
-    assert!(folder.read("out.json").contains("organza/release/1"));
+    assert!(folder.read("out.json").contains("organza/release/3"));
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn releases_that_are_not() {
     let folder = Folder::new();
     folder.release("-o out.json").says(0, &[]);
     let good = folder.read("out.json");
-    folder.write("newer.json", &good.replace("organza/release/1", "organza/release/3"));
+    folder.write("newer.json", &good.replace("organza/release/3", "organza/release/4"));
     folder.run("inspect newer.json").says(2, &["newer.json: schema", "install a newer organza"]);
     folder.write("extra.json", &good.replacen('{', "{\"extra\": 1,", 1));
     folder.run("inspect extra.json").says(2, &["extra.json: extra: unknown field"]);

@@ -187,7 +187,7 @@ fn kinds_are_told_apart() {
     release(&folder, "--counts site --epsilon 1 -o c.json --no-ledger").says(0, &[]);
     folder.run("fit c.json -o fit").says(2, &["c.json: is a release of counts", "organza augment"]);
     folder.run("methods c.json").says(2, &["c.json: is a release of counts"]);
-    let newer = folder.read("c.json").replace("organza/counts/1", "organza/counts/9");
+    let newer = folder.read("c.json").replace("organza/counts/2", "organza/counts/9");
     folder.write("newer.json", &newer);
     folder.run("inspect newer.json").says(2, &["newer.json: schema", "install a newer organza"]);
 }

@@ -40,7 +40,7 @@ impl Release {
             }
         };
         let holds =
-            stated.private_bounds && epsilon <= stated.epsilon * SLACK && delta <= stated.delta * SLACK;
+            stated.public_bounds && epsilon <= stated.epsilon * SLACK && delta <= stated.delta * SLACK;
         Ok(Claim { sensitivity, scale, epsilon, delta, holds })
     }
 

@@ -7,7 +7,7 @@ use crate::counts::COUNTS_SCHEMA;
 use crate::error::ReleaseError;
 use crate::randomised::RANDOMISED_SCHEMA;
 use crate::read;
-use crate::release::SCHEMA_2;
+use crate::release::SCHEMA;
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Kind {
     /// The newest schema of this kind that this version reads.
     pub fn newest_schema(self) -> &'static str {
         match self {
-            Kind::Sums => SCHEMA_2,
+            Kind::Sums => SCHEMA,
             Kind::Counts => COUNTS_SCHEMA,
             Kind::Randomised => RANDOMISED_SCHEMA,
         }
@@ -83,6 +83,11 @@ pub trait Document: Serialize + DeserializeOwned {
     /// Checks that every field has a possible value and that the fields agree with each other.
     fn validate(&self) -> Result<(), ReleaseError>;
 
+    /// Turns a release of an older schema into one of the newest, and says whether it was one.
+    fn upgrade(&mut self) -> bool {
+        false
+    }
+
     /// Reads a file that holds exactly one. `source_name` is used in errors.
     fn read_one(bytes: &[u8], source_name: &str) -> Result<Self, ReleaseError> {
         read::one(bytes, source_name)
@@ -117,4 +122,13 @@ pub trait Document: Serialize + DeserializeOwned {
         text.push('\n');
         Ok(text)
     }
+}
+
+/// Replaces an old schema by a new one where it is found.
+pub(crate) fn replace(schema: &mut String, old: &str, new: &str) -> bool {
+    let is_old = schema == old;
+    if is_old {
+        *schema = new.into();
+    }
+    is_old
 }

@@ -37,6 +37,8 @@ pub struct PrivacyLoss {
     pub norm: Norm,
     /// Largest change of the weighted statistic between neighbours.
     pub sensitivity: f64,
-    /// False if bounds were read off the data, which voids the guarantee (experiments only).
-    pub private_bounds: bool,
+    /// Whether bounds are public knowledge or private releases of their own. False if they were read off the data, which
+    /// voids the guarantee (experiments only). Older schemas call it `private_bounds`.
+    #[serde(alias = "private_bounds")]
+    pub public_bounds: bool,
 }

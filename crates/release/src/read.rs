@@ -1,6 +1,7 @@
 //! Strict reading: any bytes give valid releases or an error that names the field.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use crate::document::{Document, Kind};
@@ -70,13 +71,20 @@ pub(crate) fn each<D: Document, E: From<ReleaseError>>(
             _ => vec![read_value::<D>(raw.get(), source_name, D::KIND)?],
         };
         let several = position + found.len() > 1 || !rest.trim_ascii_start().is_empty();
-        for release in found {
+        for (mut release, says) in found.into_iter().zip(peeks(raw.get(), first == Some(&b'['))) {
             position += 1;
             let place = || match several {
                 true => format!("{source_name}, release {position}"),
                 false => source_name.into(),
             };
+            let is_old = release.upgrade();
             release.validate().map_err(|error| error.within(&place()))?;
+            if says.privacy.private_bounds.is_some() != is_old {
+                let name = if is_old { "private_bounds" } else { "public_bounds" };
+                return Err(
+                    syntax(&place(), "privacy", format!("{} has the field `{name}`", says.schema)).into()
+                );
+            }
             visit(release)?;
         }
     }
@@ -110,6 +118,25 @@ fn unreadable_schema(text: &str, source_name: &str, wanted: Kind) -> Option<Rele
         return Some(ReleaseError::OtherKind { source_name: source_name.to_string(), found, wanted });
     }
     wanted.is_newer(&schema).then(|| wanted.newer_schema(source_name, &schema))
+}
+
+/// What tells an old release from a new one.
+#[derive(Deserialize)]
+struct Peek {
+    schema: String,
+    #[serde(default)]
+    privacy: PeekPrivacy,
+}
+
+#[derive(Deserialize, Default)]
+struct PeekPrivacy {
+    private_bounds: Option<IgnoredAny>,
+}
+
+/// One for each release of a text that was read already.
+fn peeks(text: &str, array: bool) -> Vec<Peek> {
+    let one = |text| serde_json::from_str(text).map(|peek| vec![peek]);
+    if array { serde_json::from_str(text) } else { one(text) }.unwrap_or_default()
 }
 
 fn schema_of(text: &str) -> Option<String> {

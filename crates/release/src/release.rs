@@ -3,17 +3,16 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::document::{Document, Kind};
+use crate::document::{Document, Kind, replace};
 use crate::domain::Domain;
 use crate::error::ReleaseError;
 use crate::noise::Noise;
 use crate::privacy::PrivacyLoss;
 use crate::statistic::Statistic;
 
-/// The first schema: Gram matrices of records. Releases that need nothing newer are still written in it.
-pub const SCHEMA: &str = "organza/release/1";
-/// The second schema: further kinds of statistics. It is the newest that this version reads.
-pub const SCHEMA_2: &str = "organza/release/2";
+/// The schema that this version writes. It reads two older ones, which say `private_bounds` for `public_bounds`: the first has
+/// Gram matrices of records alone, the second all other statistics.
+pub const SCHEMA: &str = "organza/release/3";
 
 /// What was done with records that miss a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -84,5 +83,13 @@ impl Document for Release {
 
     fn validate(&self) -> Result<(), ReleaseError> {
         Release::validate(self)
+    }
+
+    fn upgrade(&mut self) -> bool {
+        let old = match self.statistic {
+            Statistic::Gram { .. } => "organza/release/1",
+            _ => "organza/release/2",
+        };
+        replace(&mut self.schema, old, SCHEMA)
     }
 }

@@ -1,24 +1,14 @@
-//! The JSON Schemas of a release, generated from the types.
+//! The JSON Schemas of a release, generated from the types; older ones, which are read still, stand in `schemas/` as they were.
 
 use serde_json::Value;
 
 use crate::counts::{COUNTS_SCHEMA, CountRelease};
 use crate::randomised::{RANDOMISED_SCHEMA, RandomisedRelease};
-use crate::release::{Release, SCHEMA, SCHEMA_2};
+use crate::release::{Release, SCHEMA};
 
-/// Kinds of statistics that the first schema has; a published schema never changes.
-const FIRST_KINDS: [&str; 1] = ["gram"];
-
-/// The JSON Schema of releases of the newest schema, indented, with a final line break.
-///
-/// It holds the kinds that the first schema cannot say; the others are still written in that: [`json_schema_1`].
+/// The JSON Schema of releases of sums, indented, with a final line break.
 pub fn json_schema() -> String {
-    generate(SCHEMA_2, |kind| !FIRST_KINDS.contains(&kind))
-}
-
-/// The JSON Schema of releases of the first schema.
-pub fn json_schema_1() -> String {
-    generate(SCHEMA, |kind| FIRST_KINDS.contains(&kind))
+    finish(schemars::schema_for!(Release).to_value(), SCHEMA, "An Organza release")
 }
 
 /// The JSON Schema of noisy contingency tables.
@@ -31,14 +21,6 @@ pub fn json_schema_counts() -> String {
 pub fn json_schema_randomised() -> String {
     let schema = schemars::schema_for!(RandomisedRelease).to_value();
     finish(schema, RANDOMISED_SCHEMA, "An Organza release of randomised answers")
-}
-
-fn generate(name: &str, has_kind: impl Fn(&str) -> bool) -> String {
-    let mut schema = schemars::schema_for!(Release).to_value();
-    if let Some(kinds) = schema["$defs"]["Statistic"]["oneOf"].as_array_mut() {
-        kinds.retain(|kind| kind["properties"]["kind"]["const"].as_str().is_some_and(&has_kind));
-    }
-    finish(schema, name, "An Organza release")
 }
 
 /// Names the schema and makes it as strict as the reader.

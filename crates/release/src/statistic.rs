@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::Domain;
-use crate::release::{SCHEMA, SCHEMA_2};
 use crate::sensitivity::AdaSspParts;
 
 /// How Gaussian or Laplace noise is laid out over the entries of a symmetric matrix.
@@ -71,14 +70,6 @@ pub struct Weights {
 }
 
 impl Statistic {
-    /// The schema of a release of this statistic: the oldest one that can say it.
-    pub fn schema(&self) -> &'static str {
-        match self {
-            Statistic::Gram { .. } => SCHEMA,
-            _ => SCHEMA_2,
-        }
-    }
-
     /// The released index pairs; none for sums of products of four coordinates.
     pub fn entries(&self) -> &[[usize; 2]] {
         match self {

@@ -19,7 +19,7 @@ pub const MOST_SCALES: f64 = 1e6;
 impl Release {
     /// Checks that every field has a possible value and that the fields agree with each other.
     pub fn validate(&self) -> Checked {
-        self.check_schema()?;
+        check_schema(Kind::Sums, &self.schema, &self.party)?;
         check_origin(&self.party, &self.created, &self.tool)?;
         self.domain.validate()?;
         self.privacy.check(self.noise.family)?;
@@ -39,22 +39,15 @@ impl Release {
         }
         Ok(())
     }
-
-    fn check_schema(&self) -> Checked {
-        check_not_newer(Kind::Sums, &self.schema, &self.party)?;
-        let wanted = self.statistic.schema();
-        require(self.schema == wanted, "schema", {
-            format!("must be {wanted:?} for this statistic, found {:?}", self.schema)
-        })
-    }
 }
 
 /// A schema that this version cannot know is told apart from a wrong one.
-pub(crate) fn check_not_newer(kind: Kind, schema: &str, party: &str) -> Checked {
+pub(crate) fn check_schema(kind: Kind, schema: &str, party: &str) -> Checked {
     if kind.is_newer(schema) {
         return Err(kind.newer_schema(&format!("release of {party:?}"), schema));
     }
-    Ok(())
+    let wanted = kind.newest_schema();
+    require(schema == wanted, "schema", format!("must be {wanted:?}, found {schema:?}"))
 }
 
 /// Who published it, and when.

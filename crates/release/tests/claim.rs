@@ -58,7 +58,7 @@ fn enough_noise_holds_and_a_little_less_does_not() {
 #[test]
 fn bounds_from_the_data_void_the_claim() {
     let mut release = honest(common::ball());
-    release.privacy.private_bounds = false;
+    release.privacy.public_bounds = false;
     assert!(!release.claim().unwrap().holds);
 }
 

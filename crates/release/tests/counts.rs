@@ -36,7 +36,7 @@ fn what_was_written_is_read_back() {
 #[test]
 fn each_damage_names_its_field() {
     let cases = vec![
-        ("/schema", json!("organza/counts/0"), "schema: must be \"organza/counts/1\""),
+        ("/schema", json!("organza/counts/0"), "schema: must be \"organza/counts/2\""),
         ("/party", json!(""), "party: must name"),
         ("/created", json!("noon"), "created: must be a UTC time"),
         ("/records", json!(null), "records: must be given"),
@@ -100,7 +100,7 @@ fn kinds_are_told_apart_and_newer_files_ask_for_a_newer_version() {
     assert_eq!(message, "c.json: is a release of counts, not a release of sums");
     let array = format!("[{text}]");
     assert!(read_many(array.as_bytes(), "c").unwrap_err().to_string().contains("a release of counts"));
-    let newer = text.replace("organza/counts/1", "organza/counts/2").replacen('{', "{\"more\": 1,", 1);
+    let newer = text.replace("organza/counts/2", "organza/counts/3").replacen('{', "{\"more\": 1,", 1);
     let message = CountRelease::read_one(newer.as_bytes(), "c").unwrap_err().to_string();
     assert!(message.contains("install a newer organza"), "{message}");
 }
@@ -181,7 +181,7 @@ fn enough_noise_holds_and_a_little_less_does_not() {
         weak.noise.scale *= if weak.noise.family == CountFamily::DiscreteGaussian { 0.99 } else { 0.999 };
         assert!(!weak.claim().unwrap().holds);
         let mut void = release;
-        void.privacy.private_bounds = false;
+        void.privacy.public_bounds = false;
         assert!(!void.claim().unwrap().holds);
     }
 }

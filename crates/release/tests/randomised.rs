@@ -12,7 +12,7 @@ use tables::randomised;
 #[test]
 fn each_damage_names_its_field() {
     let cases = vec![
-        ("/schema", json!("organza/counts/1"), "schema: must be \"organza/randomised/1\""),
+        ("/schema", json!("organza/counts/2"), "schema: must be \"organza/randomised/1\""),
         ("/records", json!(0), "records: must be at least 1"),
         ("/records", json!(null), "records: invalid type"),
         ("/records", json!(6), "answers[0].value: has 5 answers for 6 records"),

@@ -79,7 +79,7 @@ impl Mechanism {
     pub fn release(&self, party: &str, records: u64, value: Vec<f64>) -> Release {
         let norm = if self.family == Family::Gaussian { Norm::L2 } else { Norm::L1 };
         Release {
-            schema: self.statistic.schema().into(),
+            schema: organza_release::SCHEMA.into(),
             party: party.into(),
             created: "2026-01-31T12:00:00Z".into(),
             records: Some(records),
@@ -94,7 +94,7 @@ impl Mechanism {
                 delta: self.delta,
                 norm,
                 sensitivity: self.sensitivity,
-                private_bounds: false,
+                public_bounds: false,
             },
             tool: Tool { name: "organza-studies".into(), version: env!("CARGO_PKG_VERSION").into() },
         }

@@ -98,7 +98,7 @@ impl Database {
                 delta: 0.0,
                 norm: Norm::L1,
                 sensitivity,
-                private_bounds: false,
+                public_bounds: false,
             },
             tool: Tool { name: "organza-lab".into(), version: env!("CARGO_PKG_VERSION").into() },
         }

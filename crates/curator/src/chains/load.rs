@@ -14,7 +14,7 @@ use super::words::ChainModel;
 use crate::CuratorError;
 use crate::bounds::Bounds;
 use crate::formula::{Design, Formula, Workspace};
-use crate::mechanism::{DomainChoice, Plan, RecordScale, Request};
+use crate::mechanism::{record_map_for, unscaled};
 use crate::policy::Subject;
 use crate::table::{Counts, Reading, ResponseRule, Table};
 
@@ -40,13 +40,9 @@ impl ChainDesign {
             return Err(CuratorError::setting("prior_sd", "must be a positive number"));
         }
         let plain = formula.response().as_column().is_some();
-        // The loss is of no importance: only the design and the units are used.
-        let domain = DomainChoice::Box { record_scale: RecordScale::None, intercept_weight: None };
-        let plan = Plan::new(&Request { domain, ..Request::new(formula, bounds, 1.0, 0.5) })?;
-        let Domain::Box(domain) = plan.domain().clone() else {
-            return Err(CuratorError::setting("formula", "columns need bounds of their own"));
-        };
-        let design = plan.design().clone();
+        let design = Design::compile(&formula, &bounds)?;
+        let domain = unscaled(&formula, &design);
+        record_map_for(&Domain::Box(domain.clone()))?;
         check_response(model, &design, plain)?;
         Ok(Self { model, design, domain, prior_sd })
     }

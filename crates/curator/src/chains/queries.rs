@@ -105,7 +105,7 @@ impl StepQueries {
             return Err(CuratorError::setting("queries.count_weight", "must be from 0 to 1"));
         }
         if self.gradient.is_none() && self.ratio.is_none() {
-            return Err(CuratorError::setting("queries", "asks for nothing"));
+            return Err(CuratorError::setting("queries.step", "asks for nothing"));
         }
         Ok(())
     }

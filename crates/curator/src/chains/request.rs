@@ -80,15 +80,15 @@ impl Tuning {
             }
         }
         let steps = [
-            ("--steps", self.steps),
-            ("--warmup", self.warmup),
-            ("--pilot-steps", self.pilot_steps),
-            ("--leapfrog-steps", self.leapfrog_steps),
+            ("steps", self.steps),
+            ("warmup", self.warmup),
+            ("pilot_steps", self.pilot_steps),
+            ("leapfrog_steps", self.leapfrog_steps),
         ];
-        if let Some((option, _)) =
+        if let Some((field, _)) =
             steps.iter().find(|(_, steps)| steps.is_some_and(|steps| steps > MOST_STEPS))
         {
-            return Err(CuratorError::option(*option, format!("must be at most {MOST_STEPS}")));
+            return Err(CuratorError::setting(field, format!("must be at most {MOST_STEPS}")));
         }
         if self.leapfrog_steps == Some(0) {
             return Err(CuratorError::setting("leapfrog_steps", "must be at least 1"));

@@ -17,6 +17,6 @@ pub use tally::ExactCounts;
 
 pub(crate) use calibrate::{rational, smallest_scale};
 pub(crate) use plan::reading_columns;
-pub(crate) use publish::{CountSource, now, this_tool};
+pub(crate) use publish::CountSource;
 pub(crate) use request::{parse_columns, positive_epsilon, public_levels};
 pub(crate) use tally::Cells;

@@ -48,7 +48,7 @@ impl CountPlan {
             delta: request.delta,
             norm,
             sensitivity: sensitivity.value,
-            private_bounds: true,
+            public_bounds: true,
         };
         let read = reading_columns(&columns);
         Ok(Self { columns, read, tables, noise: CountNoise { family, scale }, privacy, cells, sensitivity })

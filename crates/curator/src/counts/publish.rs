@@ -1,6 +1,6 @@
 //! From a table to noisy counts.
 
-use organza_release::{COUNTS_SCHEMA, CountFamily, CountRelease, Document, Missing, Neighbours, Tool};
+use organza_release::{COUNTS_SCHEMA, CountFamily, CountRelease, Document, Missing, Neighbours};
 
 use super::plan::CountPlan;
 use super::tally::{ExactCounts, Tally};
@@ -8,7 +8,7 @@ use crate::CuratorError;
 use crate::ledger::Charge;
 use crate::mechanism::NoiseRng;
 use crate::policy::Subject;
-use crate::publishable::{Publishable, dropped};
+use crate::publishable::{Publishable, dropped, now, this_tool};
 use crate::table::{Counts, Event, Reading, Table};
 
 /// A source of integer noise. Tests inject their own; the public interface takes [`NoiseRng`] only.
@@ -144,14 +144,4 @@ impl Publishable for CountPlan {
     fn line(&self, published: &CountRelease) -> Result<String, CuratorError> {
         Ok(published.to_json_line()?)
     }
-}
-
-/// The present moment as a release states it.
-pub(crate) fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
-}
-
-/// The program that writes the release.
-pub(crate) fn this_tool() -> Tool {
-    Tool { name: "organza".into(), version: env!("CARGO_PKG_VERSION").into() }
 }

@@ -23,7 +23,7 @@ fn averaged_sums_give_the_line_back() {
         let gram = sums.finish();
         let mut noise = Fixed::default();
         let release = plan.publish_with((&gram).into(), "p", Missing::Refused, &mut noise).unwrap();
-        assert_eq!((release.records, release.schema.as_str()), (Some(203), "organza/release/2"));
+        assert_eq!((release.records, release.schema.as_str()), (Some(203), "organza/release/3"));
         let slope = CoefficientMap::new(&release.domain).to_users(&[release.value[1] / release.value[0]]);
         assert!((slope[0] - 2.5).abs() < 1e-3, "{slope:?}");
         let claim = release.claim().unwrap();
@@ -73,7 +73,7 @@ fn ada_ssp_publishes_the_smallest_eigenvalue() {
         let exact = Measured::with_eigenvalue(gram(&plan, &[&xs, &ys])).unwrap();
         let release =
             plan.publish_with((&exact).into(), "p", Missing::Refused, &mut Fixed::default()).unwrap();
-        assert_eq!((release.schema.as_str(), release.records), ("organza/release/2", Some(50)));
+        assert_eq!((release.schema.as_str(), release.records), ("organza/release/3", Some(50)));
         // The eigenvalue is long work: it is there before the charge, or nothing is published.
         let bare = gram(&plan, &[&xs, &ys]);
         assert!(plan.publish_with((&bare).into(), "p", Missing::Refused, &mut Fixed::default()).is_err());

@@ -18,4 +18,5 @@ mod tests;
 pub use exact::Exact;
 pub use noise_rng::NoiseRng;
 pub use plan::Plan;
+pub(crate) use plan::{record_map_for, unscaled};
 pub use request::{DomainChoice, RecordScale, Request, StatisticKind};

@@ -13,7 +13,7 @@ use super::request::{DomainChoice, RecordScale, Request, StatisticKind};
 use crate::CuratorError;
 use crate::bounds::{Bounds, ColumnBounds};
 use crate::defaults;
-use crate::formula::Design;
+use crate::formula::{Design, Formula};
 use crate::gram::{RecordDomain, RecordMap};
 use crate::ledger::Charge;
 
@@ -69,7 +69,7 @@ impl Plan {
             delta: request.delta,
             norm,
             sensitivity: sensitivity.value,
-            private_bounds: request.private_bounds,
+            public_bounds: true,
         };
         Ok(Self { design, record_map, domain, statistic, calibrated, privacy, sensitivity })
     }
@@ -188,11 +188,10 @@ fn bounds_for(request: &Request) -> Result<Bounds, CuratorError> {
 }
 
 fn domain_for(request: &Request, design: &Design) -> Domain {
-    let formula = request.formula.to_string();
     let given = |name: &str| request.bounds.column(name).is_some();
     match request.domain {
         DomainChoice::Ball { radius, response_bound } => Domain::Ball(BallDomain {
-            formula,
+            formula: request.formula.to_string(),
             columns: public_columns(design).into_iter().filter(|column| given(column.name())).collect(),
             features: design.features().iter().map(|feature| feature.name.clone()).collect(),
             response: design.response().name.clone(),
@@ -201,30 +200,40 @@ fn domain_for(request: &Request, design: &Design) -> Domain {
             response_weight: on_grid(request.response_weight.unwrap_or(1.0)),
         }),
         DomainChoice::Box { record_scale, intercept_weight } => {
-            let intercept = design.intercept();
+            let plain = unscaled(&request.formula, design);
             let indicators = design.features().iter().filter(|feature| feature.indicator).count();
-            let default = defaults::scaling(design.features().len(), indicators, intercept);
+            let default = defaults::scaling(design.features().len(), indicators, plain.intercept);
             let radius = match record_scale {
                 RecordScale::Radius(radius) => Some(radius),
                 _ if request.has_default_radius() => default.map(|scaling| scaling.radius),
                 _ => None,
             };
-            // Unscaled records have weights 1, for which the sensitivity is exact.
             let weights = default.filter(|_| radius.is_some());
-            let constant_weight = weights.map_or(1.0, |scaling| scaling.intercept_weight);
-            let response_weight = weights.map_or(1.0, |scaling| scaling.response_weight);
-            let interval = |feature: &crate::formula::Feature| normalising_interval(feature, intercept);
+            let constant_weight = weights.map_or(plain.intercept_weight, |scaling| scaling.intercept_weight);
+            let response_weight = weights.map_or(plain.response_weight, |scaling| scaling.response_weight);
             Domain::Box(BoxDomain {
-                formula,
-                columns: public_columns(design),
-                intercept,
-                features: design.features().iter().map(interval).collect(),
-                response: interval(design.response()),
                 record_scale: radius,
                 intercept_weight: on_grid(intercept_weight.unwrap_or(constant_weight)),
                 response_weight: on_grid(request.response_weight.unwrap_or(response_weight)),
+                ..plain
             })
         }
+    }
+}
+
+/// A box of unscaled records: they have weights 1, for which the sensitivity is exact.
+pub(crate) fn unscaled(formula: &Formula, design: &Design) -> BoxDomain {
+    let intercept = design.intercept();
+    let interval = |feature: &crate::formula::Feature| normalising_interval(feature, intercept);
+    BoxDomain {
+        formula: formula.to_string(),
+        columns: public_columns(design),
+        intercept,
+        features: design.features().iter().map(interval).collect(),
+        response: interval(design.response()),
+        record_scale: None,
+        intercept_weight: 1.0,
+        response_weight: 1.0,
     }
 }
 
@@ -254,7 +263,8 @@ fn on_grid(weight: f64) -> f64 {
     (weight * grid).round().max(1.0) / grid
 }
 
-fn record_map_for(domain: &Domain) -> Result<RecordMap, CuratorError> {
+/// How records of a domain become integers; an error if they cannot.
+pub(crate) fn record_map_for(domain: &Domain) -> Result<RecordMap, CuratorError> {
     let interval = |term: &Interval| (term.lower, term.upper);
     let record_domain = match domain {
         Domain::Box(domain) => RecordDomain::Box {

@@ -1,12 +1,13 @@
 //! The moment of release: exact integers plus integer noise become published numbers.
 
-use organza_release::{Missing, Neighbours, Release, Tool};
+use organza_release::{Missing, Neighbours, Release, SCHEMA};
 
 use super::calibrate::exact_fineness;
 use super::exact::Exact;
 use super::noise_rng::{NoiseRng, NoiseSource};
 use super::plan::Plan;
 use crate::CuratorError;
+use crate::publishable::{now, this_tool};
 
 impl Plan {
     /// Draws the noise and makes the release. The loss must have been charged before.
@@ -29,9 +30,9 @@ impl Plan {
     ) -> Result<Release, CuratorError> {
         let public_count = self.privacy.neighbours == Neighbours::Substitute;
         let release = Release {
-            schema: self.statistic.schema().to_string(),
+            schema: SCHEMA.to_string(),
             party: party.to_string(),
-            created: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            created: now(),
             records: public_count.then_some(exact.records()),
             missing,
             domain: self.domain.clone(),
@@ -39,7 +40,7 @@ impl Plan {
             value: self.noisy_values(&self.exact_integers(exact)?, noise)?,
             noise: self.calibrated.noise.clone(),
             privacy: self.privacy.clone(),
-            tool: Tool { name: "organza".into(), version: env!("CARGO_PKG_VERSION").into() },
+            tool: this_tool(),
         };
         release.validate()?;
         Ok(release)

@@ -79,8 +79,6 @@ pub struct Request {
     pub sensitivity_by_ranges: bool,
     /// Public number of records that the default radius is made for; none for the radius of few records.
     pub records: Option<u64>,
-    /// False if the bounds were read off the data; the release says so.
-    pub private_bounds: bool,
 }
 
 impl Request {
@@ -101,7 +99,6 @@ impl Request {
             response_weight: None,
             sensitivity_by_ranges: false,
             records: None,
-            private_bounds: true,
         }
     }
 

@@ -3,10 +3,25 @@
 use std::collections::BTreeMap;
 
 use crate::CuratorError;
-use crate::formula::BlockColumns;
+use crate::bounds::{Bounds, ColumnBounds};
+use crate::formula::{BlockColumns, Design, quoted_name};
 
 /// Bits of a double that are dropped: sixteen of the mantissa stay.
 const DROPPED_BITS: u32 = 36;
+
+/// Wide enough for any number in a table, and finite when squared.
+const REACH: f64 = 1e100;
+
+/// Every column, of numbers, as a feature of its own: only values are of interest, not a formula's terms.
+pub(super) fn plain_design(columns: &[&str]) -> Result<Design, CuratorError> {
+    let mut wide = Bounds::default();
+    for name in columns {
+        wide.insert(name, ColumnBounds::Numeric { lower: -REACH, upper: REACH })?;
+    }
+    let quoted: Vec<String> = columns.iter().map(|name| quoted_name(name)).collect();
+    let plain = format!("{} ~ {}", quoted[0], [&["1".to_string()], &quoted[1..]].concat().join(" + "));
+    Ok(Design::compile(&plain.parse()?, &wide)?)
+}
 
 /// How often each value occurs, to a part in 65,000. It never leaves this crate without noise.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -5,16 +5,15 @@ use organza_release::sensitivity::moved_counts;
 use organza_release::{CountFamily, CountNoise, Family, Missing, Neighbours};
 
 use super::find::{SCALES, first_range, linear_cell, linear_cells, scale_cell, second_range, visible_octave};
-use super::histogram::ExactValues;
+use super::histogram::{ExactValues, plain_design};
 use super::text::{FoundColumn, NoisyCells, PrivateBounds};
 use crate::CuratorError;
-use crate::counts::{CountSource, now, positive_epsilon, smallest_scale, this_tool};
-use crate::data_bounds::plain_design;
+use crate::counts::{CountSource, positive_epsilon, smallest_scale};
 use crate::formula::{BlockColumns, Design};
 use crate::ledger::Charge;
 use crate::mechanism::NoiseRng;
 use crate::policy::Subject;
-use crate::publishable::{Publishable, dropped};
+use crate::publishable::{Publishable, dropped, now, this_tool};
 use crate::table::{Counts, Reading, Table};
 
 /// What is asked for: public knowledge only.

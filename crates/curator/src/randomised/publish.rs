@@ -4,12 +4,11 @@ use organza_release::{Answer, Document, Missing, Neighbours, RANDOMISED_SCHEMA, 
 
 use super::plan::RandomisedPlan;
 use crate::CuratorError;
-use crate::counts::{now, this_tool};
 use crate::formula::BlockColumns;
 use crate::ledger::Charge;
 use crate::mechanism::NoiseRng;
 use crate::policy::Subject;
-use crate::publishable::{Publishable, dropped};
+use crate::publishable::{Publishable, dropped, now, this_tool};
 use crate::table::{Counts, Event, Reading, Table};
 
 /// The true answers of all records, in the order of the table. They never leave this crate without noise.

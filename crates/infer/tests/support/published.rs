@@ -14,7 +14,7 @@ pub fn published(
 ) -> Release {
     let size = domain.dimension();
     Release {
-        schema: statistic.schema().into(),
+        schema: organza_release::SCHEMA.into(),
         party: party.into(),
         created: "2026-01-31T12:00:00Z".into(),
         records: Some(records),
@@ -29,7 +29,7 @@ pub fn published(
             delta: 1e-6,
             norm: Norm::L2,
             sensitivity: 1.0,
-            private_bounds: true,
+            public_bounds: true,
         },
         tool: Tool { name: "test".into(), version: "0".into() },
     }

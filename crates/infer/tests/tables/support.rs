@@ -56,7 +56,7 @@ pub fn release(
         delta: 0.0,
         norm: Norm::L1,
         sensitivity: 1.0,
-        private_bounds: true,
+        public_bounds: true,
     };
     CountRelease {
         schema: COUNTS_SCHEMA.into(),

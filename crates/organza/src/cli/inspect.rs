@@ -191,7 +191,7 @@ fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
 
 /// Whether the guarantee follows, in words, and what it is worth.
 pub fn verdict(claim: &Claim, privacy: &PrivacyLoss, records: Option<u64>) -> String {
-    if !privacy.private_bounds {
+    if !privacy.public_bounds {
         return "VOID: the bounds were read off the data".to_string();
     }
     let verdict = if claim.holds {

@@ -25,7 +25,7 @@ impl CountRelease {
             }
         };
         let holds =
-            stated.private_bounds && epsilon <= stated.epsilon * SLACK && delta <= stated.delta * SLACK;
+            stated.public_bounds && epsilon <= stated.epsilon * SLACK && delta <= stated.delta * SLACK;
         Ok(Claim { sensitivity, scale, epsilon, delta, holds })
     }
 }

@@ -14,10 +14,10 @@ use crate::release::{Missing, Tool};
 pub use noise::CountLaw;
 pub use shape::cell_levels;
 pub use validate::count_cells;
-pub(crate) use validate::{check_columns, check_missing, check_schema, check_table};
+pub(crate) use validate::{check_columns, check_missing, check_table};
 
 /// The schema of a release of counts.
-pub const COUNTS_SCHEMA: &str = "organza/counts/1";
+pub const COUNTS_SCHEMA: &str = "organza/counts/2";
 
 /// The largest number of cells of all tables together, and of an answer.
 pub const MOST_CELLS: usize = 10_000_000;

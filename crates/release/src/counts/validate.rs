@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{CountFamily, CountRelease, LevelColumn, MOST_CELLS};
+use super::{COUNTS_SCHEMA, CountFamily, CountRelease, LevelColumn, MOST_CELLS};
 use crate::check::{Checked, require, require_distinct, require_length, require_printable};
-use crate::document::{Document, Kind};
+use crate::document::{Document, Kind, replace};
 use crate::error::ReleaseError;
 use crate::release::Missing;
 use crate::validate::{
-    MOST_RECORDS, MOST_SCALES, check_levels, check_not_newer, check_origin, check_records, require_moderate,
+    MOST_RECORDS, MOST_SCALES, check_levels, check_origin, check_records, check_schema, require_moderate,
 };
 
 impl Document for CountRelease {
@@ -16,6 +16,10 @@ impl Document for CountRelease {
 
     fn validate(&self) -> Result<(), ReleaseError> {
         CountRelease::validate(self)
+    }
+
+    fn upgrade(&mut self) -> bool {
+        replace(&mut self.schema, "organza/counts/1", COUNTS_SCHEMA)
     }
 }
 
@@ -110,13 +114,6 @@ pub(crate) fn check_columns(columns: &[LevelColumn]) -> Checked {
         check_levels(&field, &column.levels)?;
     }
     Ok(())
-}
-
-/// Exactly the schema of this kind; a newer one is told apart.
-pub(crate) fn check_schema(kind: Kind, schema: &str, party: &str) -> Checked {
-    check_not_newer(kind, schema, party)?;
-    let wanted = kind.newest_schema();
-    require(schema == wanted, "schema", format!("must be {wanted:?}, found {schema:?}"))
 }
 
 /// Levels have no midpoint.

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use super::{Answer, RandomisedRelease};
 use crate::check::{Checked, fail, require, require_positive};
-use crate::counts::{MOST_CELLS, check_columns, check_missing, check_schema, check_table};
+use crate::counts::{MOST_CELLS, check_columns, check_missing, check_table};
 use crate::document::{Document, Kind};
 use crate::error::ReleaseError;
 use crate::privacy::Neighbours;
-use crate::validate::check_origin;
+use crate::validate::{check_origin, check_schema};
 
 impl Document for RandomisedRelease {
     const KIND: Kind = Kind::Randomised;

@@ -71,7 +71,7 @@ fn gaussian(domain: Domain, layout: Layout) -> Release {
 pub fn with_statistic(domain: Domain, statistic: Statistic) -> Release {
     let entries = statistic.weights(&domain).len();
     Release {
-        schema: statistic.schema().into(),
+        schema: organza_release::SCHEMA.into(),
         party: "north".into(),
         created: "2026-01-31T12:00:00Z".into(),
         records: Some(250),
@@ -86,7 +86,7 @@ pub fn with_statistic(domain: Domain, statistic: Statistic) -> Release {
             delta: 1e-6,
             norm: Norm::L2,
             sensitivity: 2.0,
-            private_bounds: true,
+            public_bounds: true,
         },
         tool: Tool { name: "organza".into(), version: "0.1.0".into() },
     }

@@ -32,7 +32,7 @@ pub fn counts() -> CountRelease {
             delta: 0.0,
             norm: Norm::L1,
             sensitivity: 4.0,
-            private_bounds: true,
+            public_bounds: true,
         },
         tool: Tool { name: "organza".into(), version: "0.1.0".into() },
     }

@@ -42,7 +42,7 @@ fn counts(
             delta: 0.0,
             norm: Norm::L1,
             sensitivity: 2.0 * tables.len() as f64,
-            private_bounds: true,
+            public_bounds: true,
         },
         tool: Tool { name: "test".into(), version: "0".into() },
     }

@@ -44,7 +44,7 @@ pub(super) fn laplace(domain: &Domain, entries: Vec<[usize; 2]>, (records, epsil
     let scale = |entry: &[usize; 2]| sensitivity / epsilon / statistic.entry_weight(domain, *entry);
     let scales: Vec<f64> = statistic.entries().iter().map(scale).collect();
     Release {
-        schema: statistic.schema().into(),
+        schema: organza_release::SCHEMA.into(),
         party: "north".into(),
         created: "2026-01-31T12:00:00Z".into(),
         records: Some(records),
@@ -59,7 +59,7 @@ pub(super) fn laplace(domain: &Domain, entries: Vec<[usize; 2]>, (records, epsil
             delta: 0.0,
             norm: Norm::L1,
             sensitivity,
-            private_bounds: true,
+            public_bounds: true,
         },
         tool: Tool { name: "test".into(), version: "0".into() },
     }
