@@ -71,7 +71,7 @@ fn posterior(method: Method, releases: &[Release], plan: &Plan) -> Fit {
 /// Mean of a function of a parameter's draws, and its Monte Carlo error.
 fn mean(fit: &Fit, name: &str, function: impl Fn(f64) -> f64) -> (f64, f64) {
     let traces = fit.draws.traces(name).unwrap();
-    assert!(r_hat(&traces) < 1.05, "{} {name}: R-hat {}", fit.method, r_hat(&traces));
+    assert!(r_hat(&traces) < 1.05, "{:?} {name}: R-hat {}", fit.method, r_hat(&traces));
     let traces = traces.map(function);
     (traces.values().iter().sum::<f64>() / traces.values().len() as f64, mcse_mean(&traces))
 }

@@ -14,8 +14,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use organza_infer::tables::{TableModel, TableSampler, TableSpec, fit_counts, fit_randomised};
-use organza_infer::{Method, MethodSpec, ModelSpec, Sampler, ada_ssp, fit, fit_logistic};
+use organza_infer::{Method, MethodSpec, Model, ModelSpec, Sampler, ada_ssp, fit};
 use organza_mcmc::{Monitor, Plan};
 use organza_release::{CountRelease, Document, Kind, RandomisedRelease, Release, kind_of, read_many};
 use rand::rngs::ChaCha8Rng;
@@ -150,25 +149,23 @@ fn infer(number: u64, bytes: &[u8], other: Option<&[u8]>, rng: &mut ChaCha8Rng) 
     say("reading");
     let monitor = Monitor::default();
     let sampler = pick(rng, &["exact", "gibbs", "metropolis", "nuts", "augmentation", "plain"]);
-    let spec = TableSpec {
-        model: pick(rng, &[TableModel::Table, TableModel::NaiveBayes]),
-        sampler: rng.random_bool(0.6).then(|| sampler.parse::<TableSampler>().unwrap()),
-        allow_duplicates: true,
-        ..TableSpec::default()
-    };
+    let sampler = rng.random_bool(0.6).then(|| sampler.parse::<Sampler>().unwrap());
+    let method = MethodSpec { method: None, sampler };
+    let model = pick(rng, &[None, Some(Model::Table), Some(Model::NaiveBayes)]);
+    let spec = ModelSpec { model, allow_duplicates: true, ..ModelSpec::default() };
     match kind_of(bytes) {
         Some(Kind::Counts) => {
             let Ok(releases) = CountRelease::read_many(bytes, "case") else { return };
             say("claim of counts");
             releases.iter().for_each(|release| drop(release.claim()));
-            say(&format!("counts {:?} {:?}", spec.model, spec.sampler));
-            let _ = fit_counts(&spec, &releases, &PLAN, &monitor);
+            say(&format!("counts {model:?} {sampler:?}"));
+            let _ = fit(&method, &spec, &releases, &PLAN, &monitor);
         }
         Some(Kind::Randomised) => {
             let Ok(releases) = RandomisedRelease::read_many(bytes, "case") else { return };
             releases.iter().for_each(|release| drop(release.claim()));
-            say(&format!("randomised {:?}", spec.sampler));
-            let _ = fit_randomised(&spec, &releases, &PLAN, &monitor);
+            say(&format!("randomised {model:?} {sampler:?}"));
+            let _ = fit(&method, &spec, &releases, &PLAN, &monitor);
         }
         _ => {
             let Ok(mut releases) = read_many(bytes, "case") else { return };
@@ -187,7 +184,9 @@ fn sums(say: &dyn Fn(&str), mut releases: Vec<Release>, rng: &mut ChaCha8Rng) {
         11 => {
             let sampler = pick(rng, &[None, Some(Sampler::Plain)]);
             say(&format!("logistic {sampler:?}"));
-            let _ = fit_logistic(sampler, &model, &releases, &PLAN, &monitor);
+            let (method, model) =
+                (MethodSpec { method: None, sampler }, ModelSpec { model: Some(Model::Logistic), ..model });
+            let _ = fit(&method, &model, &releases, &PLAN, &monitor);
         }
         12 => {
             say("ada-ssp");

@@ -56,14 +56,6 @@ impl Kind {
             supported: self.newest_schema().to_string(),
         }
     }
-
-    /// The command that infers from this kind.
-    pub(crate) fn verb(self) -> &'static str {
-        match self {
-            Kind::Sums => "organza fit",
-            Kind::Counts | Kind::Randomised => "organza augment",
-        }
-    }
 }
 
 impl std::fmt::Display for Kind {

@@ -30,7 +30,7 @@ pub enum ReleaseError {
         supported: String,
     },
     /// The file holds another kind of release than was asked for.
-    #[error("{source_name}: is {found}, not {wanted}: use `{}`", found.verb())]
+    #[error("{source_name}: is {found}, not {wanted}")]
     OtherKind {
         /// File or stream that was read.
         source_name: String,

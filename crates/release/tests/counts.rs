@@ -97,7 +97,7 @@ fn kinds_are_told_apart_and_newer_files_ask_for_a_newer_version() {
         assert_eq!(kind_of(nothing), None);
     }
     let message = read_many(text.as_bytes(), "c.json").unwrap_err().to_string();
-    assert_eq!(message, "c.json: is a release of counts, not a release of sums: use `organza augment`");
+    assert_eq!(message, "c.json: is a release of counts, not a release of sums");
     let array = format!("[{text}]");
     assert!(read_many(array.as_bytes(), "c").unwrap_err().to_string().contains("a release of counts"));
     let newer = text.replace("organza/counts/1", "organza/counts/2").replacen('{', "{\"more\": 1,", 1);

@@ -130,6 +130,6 @@ impl GramNoise {
             exempt || (self.scales[place] - want).abs() <= 1e-9 * want
         };
         let regular = self.family == Family::Gaussian && (0..size * size).all(fits);
-        regular.then(|| Isometry { scale, response_scale })
+        regular.then_some(Isometry { scale, response_scale })
     }
 }
