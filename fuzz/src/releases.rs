@@ -1,7 +1,6 @@
 //! Release files: read, claim, and inference by every method.
 
-use organza_infer::tables::{TableModel, TableSpec, fit_counts, fit_randomised};
-use organza_infer::{Method, MethodSpec, ModelSpec, Sampler, ada_ssp, fit, fit_logistic};
+use organza_infer::{Method, MethodSpec, Model, ModelSpec, Releases, Sampler, ada_ssp, fit};
 use organza_mcmc::Monitor;
 use organza_release::{CountRelease, Document, RandomisedRelease, Release};
 
@@ -11,26 +10,16 @@ use crate::{PLAN, pick};
 const COMPANIONS: [&[u8]; 2] =
     [include_bytes!("../corpus/release/honest-gram"), include_bytes!("../corpus/release/honest-fourth")];
 
-/// What is done with releases of sums.
-#[derive(Clone, Copy)]
-enum Way {
-    Fit(MethodSpec),
-    Logistic(Option<Sampler>),
-    AdaSsp,
-}
-
 /// Releases of sums; the first byte chooses a method, and whether an honest release joins.
 pub fn release(bytes: &[u8]) -> bool {
     let Some((mut choice, mut releases)) = read::<Release>(bytes) else { return false };
     releases.iter().for_each(|release| drop(release.claim()));
-    let way = pick(&mut choice, &ways());
+    let (model, method) = pick(&mut choice, &ways());
     let companion = pick(&mut choice, &[None, Some(COMPANIONS[0]), Some(COMPANIONS[1])]);
     releases.extend(companion.into_iter().filter_map(read::<Release>).flat_map(|(_, honest)| honest));
-    let (model, monitor) = (ModelSpec { allow_duplicates: true, ..ModelSpec::default() }, Monitor::default());
-    match way {
-        Way::Fit(spec) => fit(&spec, &model, &releases, &PLAN, &monitor).is_ok(),
-        Way::Logistic(sampler) => fit_logistic(sampler, &model, &releases, &PLAN, &monitor).is_ok(),
-        Way::AdaSsp => ada_ssp(&releases).is_ok(),
+    match method.method {
+        Some(Method::AdaSsp) => ada_ssp(&releases).is_ok(),
+        _ => fits(&method, &of_model(model), &releases),
     }
 }
 
@@ -38,15 +27,25 @@ pub fn release(bytes: &[u8]) -> bool {
 pub fn counts(bytes: &[u8]) -> bool {
     let Some((mut choice, releases)) = read::<CountRelease>(bytes) else { return false };
     releases.iter().for_each(|release| drop(release.claim()));
-    let model = pick(&mut choice, &[TableModel::Table, TableModel::NaiveBayes]);
-    fit_counts(&table_spec(model, choice), &releases, &PLAN, &Monitor::default()).is_ok()
+    let model = pick(&mut choice, &[Model::Table, Model::NaiveBayes]);
+    fits(&of_levels(choice), &of_model(Some(model)), &releases)
 }
 
 /// Randomised answers; the first byte chooses the sampler.
 pub fn randomised(bytes: &[u8]) -> bool {
     let Some((choice, releases)) = read::<RandomisedRelease>(bytes) else { return false };
     releases.iter().for_each(|release| drop(release.claim()));
-    fit_randomised(&table_spec(TableModel::Table, choice), &releases, &PLAN, &Monitor::default()).is_ok()
+    fits(&of_levels(choice), &of_model(None), &releases)
+}
+
+/// Whether there is a posterior.
+pub(crate) fn fits<'r>(method: &MethodSpec, model: &ModelSpec, releases: impl Into<Releases<'r>>) -> bool {
+    let model = ModelSpec { allow_duplicates: true, ..model.clone() };
+    fit(method, &model, releases, &PLAN, &Monitor::default()).is_ok()
+}
+
+fn of_model(model: Option<Model>) -> ModelSpec {
+    ModelSpec { model, ..ModelSpec::default() }
 }
 
 /// The first byte, and the valid releases behind it: written again they are the same.
@@ -61,18 +60,19 @@ pub(crate) fn read<D: Document>(bytes: &[u8]) -> Option<(usize, Vec<D>)> {
     Some((usize::from(*choice), releases))
 }
 
-fn ways() -> Vec<Way> {
+/// All ways from sums to a posterior.
+fn ways() -> Vec<(Option<Model>, MethodSpec)> {
     let spec = |method: Method| {
-        let of = move |sampler: &Sampler| MethodSpec { method: Some(method), sampler: Some(*sampler) };
+        let of =
+            move |sampler: &Sampler| (None, MethodSpec { method: Some(method), sampler: Some(*sampler) });
         method.samplers().iter().map(of)
     };
-    let fits = Method::ALL.into_iter().flat_map(spec).chain([MethodSpec::default()]);
-    let others = [Way::Logistic(None), Way::Logistic(Some(Sampler::Plain)), Way::AdaSsp];
-    fits.map(Way::Fit).chain(others).collect()
+    let logistic = |sampler| (Some(Model::Logistic), MethodSpec { method: None, sampler });
+    let others = [(None, MethodSpec::default()), logistic(None), logistic(Some(Sampler::Plain))];
+    Method::ALL.into_iter().flat_map(spec).chain(others).collect()
 }
 
-fn table_spec(model: TableModel, mut choice: usize) -> TableSpec {
+fn of_levels(mut choice: usize) -> MethodSpec {
     let words = ["", "exact", "gibbs", "metropolis", "nuts", "augmentation", "plain"];
-    let sampler = pick(&mut choice, &words).parse().ok();
-    TableSpec { model, sampler, allow_duplicates: true, ..TableSpec::default() }
+    MethodSpec { method: None, sampler: pick(&mut choice, &words).parse().ok() }
 }

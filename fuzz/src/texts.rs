@@ -4,12 +4,11 @@ use std::sync::LazyLock;
 
 use organza_curator::bounds::Bounds;
 use organza_curator::formula::{BlockColumns, Design, Formula, Workspace};
-use organza_infer::tables::{TableSpec, fit_counts};
-use organza_infer::{Method, MethodSpec, ModelSpec, PriorFile, fit, fit_logistic};
-use organza_mcmc::Monitor;
+use organza_infer::tables::TableSpec;
+use organza_infer::{Method, MethodSpec, Model, ModelSpec, PriorFile};
 use organza_release::{CountRelease, Release};
 
-use crate::{PLAN, pick, releases};
+use crate::{pick, releases};
 
 /// Public bounds of the honest tables.
 pub(crate) static BOUNDS: LazyLock<Bounds> =
@@ -40,23 +39,23 @@ pub fn bounds(bytes: &[u8]) -> bool {
 pub fn prior(bytes: &[u8]) -> bool {
     let Some((choice, text)) = bytes.split_first() else { return false };
     let Ok(text) = std::str::from_utf8(text) else { return false };
-    let monitor = Monitor::default();
-    let of_counts = TableSpec::from_toml(text).is_ok_and(|spec| {
+    let of_counts = TableSpec::from_toml(text).is_ok_and(|tables| {
         let (_, honest) = releases::read::<CountRelease>(include_bytes!("../corpus/counts/honest-records"))
             .expect("honest");
-        fit_counts(&spec, &honest, &PLAN, &monitor).is_ok()
+        let model = ModelSpec { tables, ..ModelSpec::default() };
+        releases::fits(&MethodSpec::default(), &model, &honest)
     });
     let Ok(prior) = PriorFile::from_toml(text) else { return of_counts };
     let (_, honest) =
         releases::read::<Release>(include_bytes!("../corpus/release/honest-gram")).expect("honest");
-    let model = ModelSpec { prior, ..ModelSpec::default() };
     let mut choice = usize::from(*choice);
     let method = pick(&mut choice, &Method::ALL);
     let spec = MethodSpec { method: Some(method), sampler: Some(pick(&mut choice, method.samplers())) };
-    match choice % 4 {
-        3 => fit_logistic(None, &model, &honest, &PLAN, &monitor).is_ok(),
-        _ => fit(&spec, &model, &honest, &PLAN, &monitor).is_ok(),
-    }
+    let (model, spec) = match choice % 4 {
+        3 => (Some(Model::Logistic), MethodSpec::default()),
+        _ => (None, spec),
+    };
+    releases::fits(&spec, &ModelSpec { model, prior, ..ModelSpec::default() }, &honest)
 }
 
 /// Compiles a formula and evaluates a few records, some of them far outside of the bounds.

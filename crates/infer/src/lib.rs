@@ -1,10 +1,10 @@
 //! From releases to a posterior. This crate cannot name a table: it does not depend on the curator.
 //!
-//! [`fit()`] does it all: it chooses a [`Method`], checks that the releases have what it needs, runs the chains and gives a
+//! [`fit()`] does it all: it chooses a [`Model`] and a [`Method`], checks that the releases have what they need, runs the chains and gives a
 //! [`Fit`] with draws in users' units. The parts are public too: releases become [`Evidence`]; a [`Prior`] completes the model;
 //! [`Fast`] gives the posterior of the coefficients in closed form, [`FixedGram`] integrates the residual variance out by
 //! quadrature. [`Augmented`] puts latent records behind releases: models and mechanisms of one's own join by implementing
-//! [`Generative`] and [`RecordAdditive`] (`examples/own_model.rs`). [`fit_logistic`] is [`fit()`] for a response of two values.
+//! [`Generative`] and [`RecordAdditive`] (`examples/own_model.rs`).
 
 mod ada_ssp;
 mod adaptation;
@@ -44,7 +44,7 @@ pub use augmentation::{
 pub use error::InferError;
 pub use evidence::Evidence;
 pub use fast::Fast;
-pub use fit::{Choice, Fit, LogisticFit, MethodSpec, ModelSpec, fit, fit_logistic, log_odds_map};
+pub use fit::{Choice, Fit, MethodSpec, Model, ModelSpec, Releases, fit, fit_schema, log_odds_map};
 pub use fixed_gram::{FixedGram, FixedGramMetropolis, FixedGramModel, Quadrature};
 pub use gaussian::Gaussian;
 pub use gibbs::{FourthMoments, Gibbs, GibbsInfo, GibbsSampler, GibbsState, Moments};
@@ -56,3 +56,8 @@ pub use naive::Naive;
 pub use normal_x::{NormalX, NormalXDensity, NormalXMetropolis};
 pub use predict::{Prediction, Predictor};
 pub use prior::{CoefficientsPart, FeaturePrior, FeaturesPart, Prior, PriorFile, Scale, Units, VariancePart};
+
+/// The example of the guide is compiled and run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/add-a-model.md")]
+struct AddAModel;

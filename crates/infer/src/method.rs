@@ -3,12 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::InferError;
 
 /// A way from releases to a posterior.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Method {
@@ -37,7 +38,7 @@ pub enum Method {
 }
 
 /// How a method draws.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Sampler {
@@ -57,6 +58,10 @@ pub enum Sampler {
     Interweaving,
     /// Latent records one by one, the paper's chain.
     Plain,
+    /// Independent draws, counts of one party's levels summed out.
+    Exact,
+    /// Latent counts given probabilities and probabilities given counts, for randomised answers.
+    Augmentation,
     /// No draws.
     Point,
 }
@@ -201,7 +206,7 @@ impl Method {
 
 impl Sampler {
     /// All samplers.
-    pub const ALL: [Sampler; 9] = [
+    pub const ALL: [Sampler; 11] = [
         Sampler::ClosedForm,
         Sampler::Quadrature,
         Sampler::Metropolis,
@@ -210,6 +215,8 @@ impl Sampler {
         Sampler::Dense,
         Sampler::Interweaving,
         Sampler::Plain,
+        Sampler::Exact,
+        Sampler::Augmentation,
         Sampler::Point,
     ];
 
@@ -224,13 +231,15 @@ impl Sampler {
             Sampler::Dense => "dense",
             Sampler::Interweaving => "interweaving",
             Sampler::Plain => "plain",
+            Sampler::Exact => "exact",
+            Sampler::Augmentation => "augmentation",
             Sampler::Point => "point",
         }
     }
 
     /// Whether draws are independent, so that no warm-up is needed.
     pub fn is_independent(self) -> bool {
-        matches!(self, Sampler::ClosedForm | Sampler::Quadrature)
+        matches!(self, Sampler::ClosedForm | Sampler::Quadrature | Sampler::Exact)
     }
 }
 

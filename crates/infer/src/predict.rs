@@ -3,6 +3,9 @@
 //! Given features x the predictive distribution is the mixture over draws of N(x'beta, sigma^2). Its mean, quantiles and density
 //! are computed from the mixture itself: no further Monte Carlo error beside that of the draws.
 //!
+//! Of a logistic regression the predictive distribution is that of two values: its mean is the mean probability of the upper one over the draws,
+//! its spread and interval are those of that probability.
+//!
 //! Thousands of components for every record would be slow, so those that hardly differ are put together: draws whose sigma differs by
 //! at most a fifth and whose centres share a bin of a quarter of sigma become one normal component of the same mean and variance, with
 //! terms for the skewness and kurtosis that different variances leave. Quantiles move by less than 10^-3 predictive standard deviations; in
@@ -10,11 +13,11 @@
 
 use std::ops::Range;
 
-use organza_mcmc::diagnostics::Interval;
+use organza_mcmc::diagnostics::{Interval, equal_tailed};
 use organza_mcmc::{Draws, normal_quantile};
 
-use crate::InferError;
 use crate::fit::SIGMA;
+use crate::{InferError, Model};
 
 /// Largest ratio of two sigmas in one group of draws.
 const RATIO: f64 = 1.2;
@@ -33,6 +36,8 @@ pub struct Predictor {
     sigma: Vec<f64>,
     /// Draws of nearly the same sigma.
     groups: Vec<Range<usize>>,
+    /// Whether centres are log odds.
+    logistic: bool,
 }
 
 /// A part of the mixture: a normal distribution of that share, not quite symmetric and with a little kurtosis.
@@ -50,9 +55,9 @@ struct Component {
 /// The predictive distribution of one record.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
-    /// Mean.
+    /// Mean; of a logistic regression the probability of the upper level.
     pub mean: f64,
-    /// Standard deviation, residual included.
+    /// Standard deviation, residual included; of a logistic regression that of the probability.
     pub sd: f64,
     /// Interval with equal tails.
     pub interval: Interval,
@@ -61,6 +66,13 @@ pub struct Prediction {
 }
 
 impl Predictor {
+    /// Takes draws of a model that has predictions: a regression.
+    pub fn of(model: Model, draws: &Draws, residual_sd: Option<f64>) -> Result<Self, InferError> {
+        let logistic = model == Model::Logistic;
+        let residual_sd = residual_sd.or(logistic.then_some(0.0));
+        Ok(Self { logistic, ..Self::new(draws, residual_sd)? })
+    }
+
     /// Takes the coefficients `beta[..]` and `sigma` of draws; `residual_sd` stands in where sigma is not a parameter.
     pub fn new(draws: &Draws, residual_sd: Option<f64>) -> Result<Self, InferError> {
         let names = draws.names();
@@ -81,6 +93,7 @@ impl Predictor {
             columns: (0..coefficients).map(|k| rows.iter().map(|row| row[k]).collect()).collect(),
             groups: groups(&sigma),
             sigma,
+            logistic: false,
         })
     }
 
@@ -92,6 +105,9 @@ impl Predictor {
     /// The prediction for features x (the constant first if there is an intercept), with an interval of this mass.
     pub fn predict(&self, features: &[f64], observed: Option<f64>, mass: f64) -> Prediction {
         let centres = self.centres(features);
+        if self.logistic {
+            return of_log_odds(centres, observed, mass);
+        }
         let tail = 0.5 * (1.0 - mass);
         let parts = if tail < FAR { self.single(&centres, 0..centres.len()) } else { self.grouped(&centres) };
         let mean: f64 = parts.iter().map(|part| part.share * part.centre).sum();
@@ -153,6 +169,16 @@ impl Predictor {
         }
         parts
     }
+}
+
+/// The probability of the upper level from draws of its log odds. The log density is that of the level that was observed: the upper one is 1.
+fn of_log_odds(mut values: Vec<f64>, observed: Option<f64>, mass: f64) -> Prediction {
+    values.iter_mut().for_each(|value| *value = 1.0 / (1.0 + libm::exp(-*value)));
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let sd = (values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count).sqrt();
+    let log_density = observed.map(|value| libm::log(if value >= 1.0 { mean } else { 1.0 - mean }));
+    Prediction { mean, sd, interval: equal_tailed(&values, mass), log_density }
 }
 
 /// The smallest and the largest value.

@@ -71,7 +71,7 @@ fn posterior(method: Method, releases: &[Release], plan: &Plan) -> Fit {
 /// Mean of a function of a parameter's draws, and its Monte Carlo error.
 fn mean(fit: &Fit, name: &str, function: impl Fn(f64) -> f64) -> (f64, f64) {
     let traces = fit.draws.traces(name).unwrap();
-    assert!(r_hat(&traces) < 1.05, "{} {name}: R-hat {}", fit.method, r_hat(&traces));
+    assert!(r_hat(&traces) < 1.05, "{:?} {name}: R-hat {}", fit.method, r_hat(&traces));
     let traces = traces.map(function);
     (traces.values().iter().sum::<f64>() / traces.values().len() as f64, mcse_mean(&traces))
 }
@@ -93,9 +93,9 @@ fn many_records_give_the_posterior_of_the_normal_limit() {
             for other in [&marginal, &gibbs] {
                 let expected = mean(other, name, function);
                 let z = (found.0 - expected.0) / found.1.hypot(expected.1);
-                println!("{name}, {what}, {}: {} against {}, z = {z}", other.method, found.0, expected.0);
+                println!("{name}, {what}, {:?}: {} against {}, z = {z}", other.method, found.0, expected.0);
                 // alpha = 1e-6 over twenty comparisons.
-                assert!(z.abs() < 5.5, "{name}, {what}, {}: z = {z}", other.method);
+                assert!(z.abs() < 5.5, "{name}, {what}, {:?}: z = {z}", other.method);
             }
         }
     }

@@ -1,10 +1,10 @@
-//! `fit_logistic`: users' units, several parties, and refusals.
+//! Logistic regression by `fit`: users' units, several parties, and refusals.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 #[path = "support/published.rs"]
 mod published;
 
-use organza_infer::{LogisticFit, ModelSpec, PriorFile, Sampler, fit_logistic, log_odds_map};
+use organza_infer::{Fit, InferError, MethodSpec, Model, ModelSpec, PriorFile, Sampler, log_odds_map};
 use organza_mcmc::{Monitor, Plan};
 use organza_release::{BoxDomain, Domain, Family, Interval, Layout, Release, Statistic, gram_entries};
 use published::published;
@@ -48,9 +48,19 @@ fn release(domain: &Domain, party: &str, (count, scale): (u64, f64), seed: u64) 
     release
 }
 
-fn posterior(releases: &[Release], model: &ModelSpec) -> LogisticFit {
+fn logistic(
+    sampler: Option<Sampler>,
+    model: &ModelSpec,
+    releases: &[Release],
+    plan: &Plan,
+) -> Result<Fit, InferError> {
+    let model = ModelSpec { model: Some(Model::Logistic), ..model.clone() };
+    organza_infer::fit(&MethodSpec { method: None, sampler }, &model, releases, plan, &Monitor::default())
+}
+
+fn posterior(releases: &[Release], model: &ModelSpec) -> Fit {
     let plan = Plan { chains: 2, warmup: 500, draws: 1000, thin: 1, seed: 3, threads: 2 };
-    fit_logistic(None, model, releases, &plan, &Monitor::default()).unwrap()
+    logistic(None, model, releases, &plan).unwrap()
 }
 
 /// Catches log odds in units of the response, an intercept at the wrong centre, and a default prior that depends on the coding of the
@@ -72,7 +82,7 @@ fn units_and_codings_change_nothing_else() {
         }
     }
     assert_eq!((users.releases, users.records, users.sampler), (1, Some(60.0), Sampler::Interweaving));
-    assert_eq!(users.domain, years);
+    assert_eq!(users.domain, Some(years));
 }
 
 /// Catches a party that is left out, and a posterior that is not about the coefficients: the truth within four standard deviations, and
@@ -101,7 +111,7 @@ fn what_a_logistic_regression_does_not_have_is_refused() {
     let domain = domain((-1.0, 1.0), (0.0, 1.0));
     let releases = [release(&domain, "a", (30, 3.0), 11)];
     let refusal = |model: &ModelSpec, releases: &[Release], sampler: Option<Sampler>| {
-        fit_logistic(sampler, model, releases, &Plan::default(), &Monitor::default()).unwrap_err().to_string()
+        logistic(sampler, model, releases, &Plan::default()).unwrap_err().to_string()
     };
     let prior = |text: &str| ModelSpec { prior: PriorFile::from_toml(text).unwrap(), ..ModelSpec::default() };
     let message = refusal(&prior("[variance]\nshape = 2\nrate = 1"), &releases, None);

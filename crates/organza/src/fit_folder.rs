@@ -3,12 +3,11 @@
 use std::fs::File;
 use std::path::Path;
 
-use organza_infer::{MethodSpec, ModelSpec, Predictor};
+use organza_infer::{Fit, MethodSpec, Model, ModelSpec, Predictor};
 use organza_mcmc::files::{Table, read_parquet, write_netcdf, write_parquet};
 use organza_mcmc::{Draws, Plan};
 use organza_release::Domain;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::Error;
 use crate::result_folder::{Kind, ResultFolder};
@@ -45,6 +44,12 @@ impl Settings {
         Self { organza: env!("CARGO_PKG_VERSION").into(), releases: Vec::new(), method, plan, model }
     }
 
+    /// What the fit has chosen, so that it can be repeated.
+    pub fn keep_choices(&mut self, fit: &Fit) {
+        self.model.model = Some(fit.model);
+        self.method = MethodSpec { method: fit.method, sampler: Some(fit.sampler) };
+    }
+
     /// Reads a file of settings.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let text = std::fs::read_to_string(path).map_err(|error| Error::unusable(path, error))?;
@@ -69,7 +74,12 @@ impl FitFolder {
     }
 
     /// Writes all files and gives the folder its name.
-    pub fn finish(self, draws: &Draws, summary: &Value, settings: &impl Serialize) -> Result<(), Error> {
+    pub fn finish(
+        self,
+        draws: &Draws,
+        summary: &impl Serialize,
+        settings: &impl Serialize,
+    ) -> Result<(), Error> {
         let folder = self.0;
         let create =
             |name: &str| File::create(folder.path().join(name)).map_err(|error| folder.broken(error));
@@ -85,6 +95,8 @@ impl FitFolder {
 /// A fit that was kept in a folder.
 #[derive(Debug)]
 pub struct SavedFit {
+    /// The model that was fitted.
+    pub model: Model,
     /// The regression's domain, of a fit that can predict.
     pub domain: Domain,
     /// Draws of the parameters, as a predictor.
@@ -94,9 +106,7 @@ pub struct SavedFit {
 /// What a fit's summary says that prediction needs.
 #[derive(Deserialize)]
 struct Summary {
-    /// Of a fit that is not linear only.
-    #[serde(default)]
-    model: Option<String>,
+    model: Model,
     residual_sd: Option<f64>,
     domain: Option<Domain>,
 }
@@ -109,17 +119,19 @@ impl SavedFit {
         let text = std::fs::read(&path).map_err(|error| fail(&error))?;
         let Summary { model, residual_sd, domain } =
             serde_json::from_slice(&text).map_err(|error| fail(&error))?;
-        let model = model.unwrap_or_else(|| "posterior".into());
-        let domain =
-            domain.ok_or_else(|| fail(&format!("a {model} fit has no predictions; linear fits have")))?;
+        let none = format!(
+            "a {model} fit predicts no records: its draws are the probabilities of the levels themselves"
+        );
+        let domain = domain.ok_or_else(|| fail(&none))?;
         domain.validate().map_err(|error| fail(&error))?;
         let path = folder.join(DRAWS);
         let draws = File::open(&path).map_err(|error| Error::unusable(&path, error))?;
         let draws = read_parquet(draws).map_err(|error| Error::unusable(&path, error))?;
-        let predictor = Predictor::new(&draws, residual_sd).map_err(|error| Error::unusable(&path, error))?;
+        let predictor =
+            Predictor::of(model, &draws, residual_sd).map_err(|error| Error::unusable(&path, error))?;
         if domain.feature_count() + usize::from(domain.intercept()) != predictor.coefficients() {
             return Err(Error::unusable(&path, "the draws and the summary are of different fits"));
         }
-        Ok(Self { domain, predictor })
+        Ok(Self { model, domain, predictor })
     }
 }

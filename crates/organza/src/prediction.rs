@@ -5,7 +5,7 @@ use organza_curator::bounds::{Bounds, ColumnBounds};
 use organza_curator::formula::{Design, Formula, Workspace};
 use organza_curator::output::PREDICTIONS_BEGIN;
 use organza_curator::table::{Event, Reading, Table};
-use organza_infer::Prediction;
+use organza_infer::{Model, Prediction};
 use organza_release::{Column, Domain, Missing};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
@@ -16,6 +16,8 @@ use crate::fit_folder::SavedFit;
 /// Predictions for a table, one for each complete record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predictions {
+    /// What the fit's model predicts: numbers, or of a logistic one probabilities of the upper level.
+    pub model: Model,
     /// Mass of the intervals.
     pub mass: f64,
     /// Rows of the table.
@@ -31,11 +33,11 @@ pub struct Predictions {
 /// What predictions are worth where the response is known: exact numbers of the table, not private.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Scores {
-    /// Root of the mean squared error of the predictive means.
-    pub root_mean_squared_error: f64,
-    /// Share of the responses that the intervals hold.
-    pub coverage: f64,
-    /// Mean log predictive density.
+    /// Root of the mean squared error of the predictive means; none of a logistic fit.
+    pub root_mean_squared_error: Option<f64>,
+    /// Share of the responses that the intervals hold; none of a logistic fit, whose intervals are about probabilities.
+    pub coverage: Option<f64>,
+    /// Mean log predictive density; of a logistic fit the negative log loss.
     pub mean_log_density: f64,
 }
 
@@ -66,7 +68,8 @@ impl SavedFit {
             self.predictor.predict(features, observed.as_ref().map(|values| values[row]), mass)
         };
         let predictions = (0..records.numbers.len()).into_par_iter().map(predict).collect();
-        Ok(Predictions { mass, rows: records.rows, numbers: records.numbers, predictions, observed })
+        let model = self.model;
+        Ok(Predictions { model, mass, rows: records.rows, numbers: records.numbers, predictions, observed })
     }
 }
 
@@ -91,14 +94,14 @@ impl Predictions {
     /// What they are worth; none if the responses were not read.
     pub fn scores(&self) -> Option<Scores> {
         let observed = self.observed.as_ref()?;
-        let count = self.predictions.len() as f64;
+        let (count, number) = (self.predictions.len() as f64, self.model != Model::Logistic);
         let pairs = || self.predictions.iter().zip(observed);
         let inside = |(p, y): &(&Prediction, &f64)| p.interval.lower <= **y && **y <= p.interval.upper;
         let squares: f64 = pairs().map(|(p, y)| (p.mean - y).powi(2)).sum();
         let density: f64 = self.predictions.iter().filter_map(|p| p.log_density).sum();
         Some(Scores {
-            root_mean_squared_error: (squares / count).sqrt(),
-            coverage: pairs().filter(inside).count() as f64 / count,
+            root_mean_squared_error: number.then(|| (squares / count).sqrt()),
+            coverage: number.then(|| pairs().filter(inside).count() as f64 / count),
             mean_log_density: density / count,
         })
     }

@@ -185,7 +185,7 @@ fn missing_levels_follow_the_rule() {
 fn kinds_are_told_apart() {
     let folder = folder();
     release(&folder, "--counts site --epsilon 1 -o c.json --no-ledger").says(0, &[]);
-    folder.run("fit c.json -o fit").says(2, &["c.json: is a release of counts", "organza augment"]);
+    folder.run("predict c.json ward.csv").says(2, &["c.json"]);
     folder.run("methods c.json").says(2, &["c.json: is a release of counts"]);
     let newer = folder.read("c.json").replace("organza/counts/2", "organza/counts/9");
     folder.write("newer.json", &newer);

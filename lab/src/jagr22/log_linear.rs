@@ -1,7 +1,8 @@
 //! The log-linear model of \[JAGR22\] section 4: a class, five features of three levels, noisy tables of the class with each feature.
 
-use organza_infer::tables::{TableModel, TableSampler, TableSpec, fit_counts};
+use organza_infer::tables::TableSpec;
 use organza_infer::{Augmented, NaiveBayesRecords, Plain, TableMechanism};
+use organza_infer::{MethodSpec, Model, ModelSpec, Sampler, fit as posterior_of};
 use organza_mcmc::diagnostics::{ess_bulk, quantile};
 use organza_mcmc::{Draws, Monitor, Plan, run};
 use organza_release::{
@@ -135,9 +136,11 @@ pub struct Posterior {
 pub fn fit(release: CountRelease, variant: Variant, seed: u64) -> Result<Posterior, String> {
     let plan = Plan { chains: 1, warmup: STEPS / 2, draws: STEPS / 2, thin: 1, seed, threads: 1 };
     if variant == Variant::Ours {
-        let (model, class) = (TableModel::NaiveBayes, Some("y".to_string()));
-        let spec = TableSpec { model, class, sampler: Some(TableSampler::Exact), ..TableSpec::default() };
-        let found = fit_counts(&spec, &[release], &Plan { warmup: 0, ..plan }, &Monitor::default());
+        let tables = TableSpec { class: Some("y".to_string()), ..TableSpec::default() };
+        let spec = ModelSpec { model: Some(Model::NaiveBayes), tables, ..ModelSpec::default() };
+        let method = MethodSpec { method: None, sampler: Some(Sampler::Exact) };
+        let plan = Plan { warmup: 0, ..plan };
+        let found = posterior_of(&method, &spec, &[release], &plan, &Monitor::default());
         return summarise(&found.map_err(|error| error.to_string())?.draws, [1.0; 2]);
     }
     let text = |error: organza_infer::InferError| error.to_string();

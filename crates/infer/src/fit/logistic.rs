@@ -1,36 +1,17 @@
 //! Logistic regression from releases of Gram matrices.
 
-use organza_mcmc::{Draws, Monitor, Plan, Summary, run_monitored};
+use organza_mcmc::{Summary, run_monitored};
 use organza_release::units::CoefficientMap;
 use organza_release::{Domain, Interval, Release};
 
+use super::regression::sampler_of;
 use super::units::{self, Position};
-use super::{ModelSpec, notes};
+use super::{Fit, Model, ModelSpec, Run, notes};
 use crate::augmentation::{LogisticModel, SignedResponse};
 use crate::{Augmented, Evidence, InferError, Interweaving, Method, Plain, Prior, Sampler};
 
 /// Prior sd of every coefficient in normalised units where nothing is said: log odds of 2.5 from the centre of a feature to its bound.
 const WEAK_SD: f64 = 2.5;
-
-/// The posterior of a logistic regression.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct LogisticFit {
-    /// The sampler that was used.
-    pub sampler: Sampler,
-    /// Draws in users' units: `beta[name]` for every coefficient, log odds of the upper of the two responses.
-    pub draws: Draws,
-    /// The table of the draws.
-    pub summary: Summary,
-    /// What a person should know, in words; reasons not to trust the draws are in [`Summary::warnings`].
-    pub notes: Vec<String>,
-    /// Number of releases.
-    pub releases: usize,
-    /// Public number of records of all parties.
-    pub records: Option<f64>,
-    /// Columns, bounds and formula.
-    pub domain: Domain,
-}
 
 /// The map of coefficients between normalised and users' units for log odds, which have no unit of the response:
 /// beta_j = theta_j/h_j and beta_0 = theta_0 - sum_j theta_j m_j/h_j for features with centres m and half widths h.
@@ -40,14 +21,13 @@ pub fn log_odds_map(domain: &Domain) -> CoefficientMap {
 
 /// Fits a logistic regression to releases of Gram matrices of a response that is 0 or 1, with latent records as in
 /// [`LogisticModel`]; without a sampler it is [`Interweaving`].
-pub fn fit_logistic(
+pub(super) fn fit(
     sampler: Option<Sampler>,
     model: &ModelSpec,
     releases: &[Release],
-    plan: &Plan,
-    monitor: &Monitor<'_>,
-) -> Result<LogisticFit, InferError> {
-    let sampler = super::sampler_of(Method::Augmentation, sampler)?;
+    (plan, monitor): Run<'_>,
+) -> Result<Fit, InferError> {
+    let sampler = sampler_of(Method::Augmentation, sampler)?;
     let parties = releases.iter().map(SignedResponse::of).collect::<Result<Vec<_>, _>>()?;
     let unitless: Vec<Release> = releases.iter().map(in_log_odds).collect();
     let evidence = Evidence::of(unitless.iter(), model.allow_duplicates)?;
@@ -65,14 +45,19 @@ pub fn fit_logistic(
         "the response is taken to have two values, its bounds, and the features to be normal before clamping"
             .into(),
     );
-    Ok(LogisticFit {
+    Ok(Fit {
+        model: Model::Logistic,
+        method: Some(Method::Augmentation),
         sampler,
+        reason: Some("every record is latent, clamping included".into()),
         draws,
         summary,
         notes,
+        noise_share: vec![],
+        residual_sd: None,
         releases: releases.len(),
         records: evidence.records(),
-        domain: releases.first().map_or_else(|| evidence.domain().clone(), |release| release.domain.clone()),
+        domain: releases.first().map(|release| release.domain.clone()),
     })
 }
 

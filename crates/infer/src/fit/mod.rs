@@ -1,32 +1,37 @@
 //! From releases to a finished result: choose, check, run, convert, summarise.
 //!
-//! Specifications are plain data; this is the one place that matches them to typed targets and kernels.
+//! Specifications are plain data; each model has a file or folder that matches them to typed targets and kernels.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `model` | the models, and which of them releases allow |
+//! | `regression`, `logistic` | linear and logistic regressions from sums; models of levels are in [`tables`](crate::tables) |
+//! | `auto` | which method for a linear regression |
+//! | `closed_form`, `units`, `share` | independent draws; draws in users' units; the share of noise |
+//! | `notes`, `report` | what is said of a fit, in words and as JSON |
 
 mod auto;
 mod closed_form;
 mod logistic;
+mod model;
 mod notes;
+mod regression;
+mod report;
 mod share;
 mod units;
 
 pub use auto::Choice;
-pub use logistic::{LogisticFit, fit_logistic, log_odds_map};
+pub use logistic::log_odds_map;
+pub use model::{Model, Releases};
+pub use report::fit_schema;
 pub(crate) use units::SIGMA;
 
-use organza_mcmc::{Draws, Gradient, Monitor, Nuts, Plan, Statistic, Summary, run_monitored};
-use organza_release::{Domain, Release};
+use organza_mcmc::{Draws, Monitor, Plan, Summary};
+use organza_release::Domain;
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::is_fourth;
-use crate::judge;
-use crate::{
-    Augmented, Evidence, Fast, FixedGram, FixedGramMetropolis, FixedGramModel, FourthMoments, Gibbs,
-    GibbsSampler, GramMechanism, IndividualDensity, InferError, Interweaving, LinearModel, MarginalDensity,
-    Method, Moments, Naive, NormalX, NormalXDensity, NormalXMetropolis, Plain, Prior, PriorFile, Quadrature,
-    Sampler,
-};
-use closed_form::ClosedForm;
-use units::Position;
+use crate::tables::{self, TableSpec};
+use crate::{InferError, Method, PriorFile, Sampler};
 
 /// Which method and sampler.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,8 +46,13 @@ pub struct MethodSpec {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ModelSpec {
-    /// The prior.
+    /// The model; none takes the plainest that the releases allow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<Model>,
+    /// The prior of a regression.
     pub prior: PriorFile,
+    /// Priors of a model of levels.
+    pub tables: TableSpec,
     /// Residual standard deviation in users' units, for `fast` only; a third of the half-range if none is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub residual_sd: Option<f64>,
@@ -54,21 +64,48 @@ pub struct ModelSpec {
 
 impl Default for ModelSpec {
     fn default() -> Self {
-        Self { prior: PriorFile::default(), residual_sd: None, allow_duplicates: false, mass: 0.95 }
+        Self {
+            model: None,
+            prior: PriorFile::default(),
+            tables: TableSpec::default(),
+            residual_sd: None,
+            allow_duplicates: false,
+            mass: 0.95,
+        }
     }
 }
 
-/// A posterior.
+impl MethodSpec {
+    /// The plan that suits the sampler: none of the papers' chains mixes in a thousand steps.
+    pub fn usual_plan(&self, model: Model) -> Plan {
+        let method = if model == Model::Logistic { Some(Method::Augmentation) } else { self.method };
+        let sampler = self.sampler.or_else(|| method.map(|method| method.samplers()[0]));
+        match sampler {
+            _ if model.is_of_levels() => Plan::default(),
+            Some(sampler) if sampler.is_independent() => Plan { warmup: 0, ..Plan::default() },
+            Some(Sampler::Metropolis | Sampler::Gibbs | Sampler::Dense | Sampler::Plain) => {
+                Plan { warmup: 5000, thin: 20, ..Plan::default() }
+            }
+            Some(Sampler::Interweaving) => Plan { warmup: 2000, thin: 5, ..Plan::default() },
+            _ => Plan::default(),
+        }
+    }
+}
+
+/// A posterior. As JSON it has the form of `schemas/fit-2.json`, which leaves the draws out.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Fit {
-    /// The method that was used.
-    pub method: Method,
+    /// The model that was fitted.
+    pub model: Model,
+    /// The method that was used; none for models of levels, which have samplers only.
+    pub method: Option<Method>,
     /// The sampler that was used.
     pub sampler: Sampler,
-    /// Why `auto` chose the method; none if it was asked for.
+    /// Why the method or the sampler was chosen; none if it was asked for.
     pub reason: Option<String>,
-    /// Draws in users' units: `beta[name]` for every coefficient, then `sigma` and `r_squared` where the model has them.
+    /// Draws in users' units: `beta[name]` for every coefficient, then `sigma` and `r_squared` where the model has them; of models of
+    /// levels `p[..]` for every probability, then `records` where it is not public.
     pub draws: Draws,
     /// The table of the draws.
     pub summary: Summary,
@@ -82,192 +119,61 @@ pub struct Fit {
     pub releases: usize,
     /// Public number of records of all parties.
     pub records: Option<f64>,
-    /// Columns, bounds and formula.
-    pub domain: Domain,
+    /// Columns, bounds and formula of a regression.
+    pub domain: Option<Domain>,
 }
 
-/// Fits a regression to releases of Gram matrices.
-pub fn fit(
+/// What a run needs beside the model.
+pub(crate) type Run<'r> = (&'r Plan, &'r Monitor<'r>);
+
+/// Fits a model to releases of one kind: sums, counts or randomised answers.
+///
+/// The model is [`ModelSpec::model`], or the plainest that the releases allow; for linear models the method is
+/// [`MethodSpec::method`], or the one that `auto` chooses.
+///
+/// ```
+/// use organza_infer::{Method, MethodSpec, ModelSpec, fit};
+/// use organza_mcmc::{Monitor, Plan};
+/// # let file = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/gaussian.jsonl"));
+/// let releases = organza_release::read_many(file, "north.json")?;
+/// let method = MethodSpec { method: Some(Method::FixedGram), sampler: None };
+/// let found = fit(&method, &ModelSpec::default(), &releases, &Plan::default(), &Monitor::default())?;
+/// println!("{} draws of {:?}", found.draws.total(), found.draws.names());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn fit<'r>(
     method: &MethodSpec,
     model: &ModelSpec,
-    releases: &[Release],
+    releases: impl Into<Releases<'r>>,
     plan: &Plan,
     monitor: &Monitor<'_>,
 ) -> Result<Fit, InferError> {
-    let evidence = Evidence::of(releases.iter(), model.allow_duplicates)?;
-    let prior = model.prior.build(&evidence)?;
-    let (choice, sampler) = resolve(method, &evidence)?;
-    judge::accept(choice.method, &evidence)?;
-    let fast = fast(model, &evidence)?;
-    let problem = Problem { evidence: &evidence, releases, prior: &prior, fast: &fast, plan, monitor };
-    let (normalised, position) = problem.draw(choice.method, sampler)?;
-    let draws = units::to_users(&normalised, &evidence, position)?;
-    let spreads = match choice.method {
-        Method::Marginal => share::spreads(&normalised, &draws, &evidence),
-        _ => vec![],
+    let releases = releases.into();
+    let chosen = releases.model(model.model)?;
+    let run = (plan, monitor);
+    check_method(chosen, method)?;
+    match releases {
+        Releases::Sums(releases) if chosen == Model::Logistic => {
+            logistic::fit(method.sampler, model, releases, run)
+        }
+        Releases::Sums(releases) => regression::fit((chosen, method), model, releases, run),
+        Releases::Counts(releases) => tables::fit_counts((chosen, method.sampler), model, releases, run),
+        Releases::Randomised(releases) => {
+            tables::fit_randomised((chosen, method.sampler), model, releases, run)
+        }
+    }
+}
+
+/// Methods other than the first are for linear regressions.
+fn check_method(model: Model, spec: &MethodSpec) -> Result<(), InferError> {
+    let reason = match (model, spec.method) {
+        (_, None) | (Model::Linear | Model::Normal, _) | (Model::Logistic, Some(Method::Augmentation)) => {
+            return Ok(());
+        }
+        (Model::Logistic, Some(method)) => {
+            format!("{method} is for linear models; logistic has augmentation")
+        }
+        (_, Some(method)) => format!("{method} is for linear models; {model} has samplers only"),
     };
-    let summary = Summary::new(&draws, model.mass)?;
-    let unit = organza_release::units::CoefficientMap::new(evidence.domain()).response_unit();
-    Ok(Fit {
-        noise_share: spreads.iter().map(share::Spread::share).collect(),
-        notes: notes::about(choice.method, &evidence, &prior, (&summary, &spreads)),
-        residual_sd: (choice.method == Method::Fast).then(|| unit * fast.variance.sqrt()),
-        releases: evidence.parties(),
-        records: evidence.records(),
-        domain: evidence.domain().clone(),
-        method: choice.method,
-        reason: method.method.is_none().then_some(choice.reason),
-        sampler,
-        draws,
-        summary,
-    })
-}
-
-/// The method and the sampler that will run.
-fn resolve(spec: &MethodSpec, evidence: &Evidence) -> Result<(Choice, Sampler), InferError> {
-    let choice = match spec.method {
-        Some(method) => Choice { method, reason: String::new() },
-        None => auto::choose(evidence)?,
-    };
-    let sampler = sampler_of(choice.method, spec.sampler)?;
-    Ok((choice, sampler))
-}
-
-/// The sampler that was asked for, or the method's first.
-fn sampler_of(method: Method, asked: Option<Sampler>) -> Result<Sampler, InferError> {
-    let known = method.samplers();
-    let sampler = asked.unwrap_or(known[0]);
-    if known.contains(&sampler) {
-        return Ok(sampler);
-    }
-    let words: Vec<&str> = known.iter().map(|sampler| sampler.word()).collect();
-    let reason = format!("{method} has no sampler {sampler}; it has {}", words.join(", "));
-    Err(InferError::Setting { field: "sampler", reason })
-}
-
-/// The residual variance of `fast`, in normalised units.
-fn fast(model: &ModelSpec, evidence: &Evidence) -> Result<Fast, InferError> {
-    let unit = organza_release::units::CoefficientMap::new(evidence.domain()).response_unit();
-    match model.residual_sd {
-        None => Ok(Fast::default()),
-        Some(sd) if sd.is_finite() && sd > 0.0 => Ok(Fast { variance: (sd / unit).powi(2) }),
-        Some(sd) => {
-            let reason = format!("must be positive and finite, found {sd}");
-            Err(InferError::Setting { field: "residual sd", reason })
-        }
-    }
-}
-
-/// Draws of a chain from which diagnostics can tell that it is slow.
-const JUDGED: usize = 500;
-/// How many steps for each that was planned slow chains take.
-const PATIENCE: usize = 4;
-/// How often chains are run again at most.
-const REPEATS: usize = 2;
-
-/// One fit while it runs.
-struct Problem<'p> {
-    evidence: &'p Evidence,
-    releases: &'p [Release],
-    prior: &'p Prior,
-    fast: &'p Fast,
-    plan: &'p Plan,
-    monitor: &'p Monitor<'p>,
-}
-
-impl Problem<'_> {
-    /// Draws in normalised units, and what they hold.
-    fn draw(&self, method: Method, sampler: Sampler) -> Result<(Draws, Position), InferError> {
-        let (evidence, prior) = (self.evidence, self.prior);
-        match (method, sampler) {
-            (Method::Fast, _) => {
-                let posterior = self.fast.posterior(evidence, prior)?;
-                Ok((self.run(&ClosedForm, &posterior)?, Position::Coefficients))
-            }
-            (Method::FixedGram, Sampler::Quadrature) => {
-                Ok((self.run(&Quadrature, &FixedGram::new(evidence, prior)?)?, Position::Variance))
-            }
-            (Method::FixedGram, _) => {
-                let target = FixedGramModel::new(evidence, prior)?;
-                Ok((self.run(&FixedGramMetropolis::default(), &target)?, Position::Variance))
-            }
-            (Method::NormalX, Sampler::Metropolis) => {
-                let target = NormalX::new(evidence, prior)?;
-                Ok((self.run(&NormalXMetropolis::new(&target), &target)?, Position::VarianceAndShare))
-            }
-            (Method::NormalX, _) => {
-                let target = NormalXDensity::new(NormalX::new(evidence, prior)?);
-                Ok((self.careful(Nuts::for_plan(self.plan), &target)?, Position::VarianceAndShare))
-            }
-            (Method::Naive, _) => {
-                Ok((self.run(&Quadrature, &Naive::posterior(evidence, prior)?)?, Position::RecordVariance))
-            }
-            (Method::Marginal, _) => {
-                let target = MarginalDensity::new(evidence, prior)?;
-                Ok((self.careful(target.sampler(self.plan), &target)?, Position::LatentVarianceAndShare))
-            }
-            (Method::Individual, _) => {
-                let target = IndividualDensity::new(evidence, prior)?;
-                let kernel = target.sampler(self.plan);
-                Ok((self.run(&kernel, &&target)?, Position::LatentVarianceAndShare))
-            }
-            (Method::GibbsUpdate, Sampler::Dense) => {
-                self.gibbs(Gibbs::new(evidence, prior, Moments::Update)?.dense())
-            }
-            (Method::GibbsUpdate, _) => self.gibbs(Gibbs::new(evidence, prior, Moments::Update)?),
-            (Method::GibbsPrior, _) => self.gibbs(Gibbs::new(evidence, prior, Moments::Prior)?),
-            (Method::GibbsNoisy, _) => {
-                let moments = Moments::Noisy(FourthMoments::of(judge::accept(method, evidence)?)?);
-                self.gibbs(Gibbs::new(evidence, prior, moments)?)
-            }
-            (Method::Augmentation, sampler) => self.augmentation(sampler),
-            (Method::AdaSsp, _) => {
-                let reason = "ada-ssp gives an estimate without draws: call ada_ssp()".to_string();
-                Err(InferError::Setting { field: "method", reason })
-            }
-        }
-    }
-
-    fn gibbs(&self, target: Gibbs) -> Result<(Draws, Position), InferError> {
-        Ok((self.run(&GibbsSampler, &target)?, Position::VarianceAndShare))
-    }
-
-    fn augmentation(&self, sampler: Sampler) -> Result<(Draws, Position), InferError> {
-        let parties: Result<Vec<_>, _> =
-            self.releases.iter().filter(|release| !is_fourth(release)).map(GramMechanism::of).collect();
-        let target = Augmented { model: LinearModel::of(self.evidence, self.prior)?, parties: parties? };
-        let draws = match sampler {
-            Sampler::Plain => self.run(&Plain, &target)?,
-            _ => self.run(&Interweaving::new(&target), &target)?,
-        };
-        Ok((draws, Position::LatentVarianceAndShare))
-    }
-
-    /// NUTS; again with smaller steps where paths diverge, and with more of them where chains are slow, as a careful person would do.
-    fn careful<T: Gradient + Sync>(&self, mut kernel: Nuts, target: &T) -> Result<Draws, InferError> {
-        let mut plan = *self.plan;
-        let mut draws = self.run(&kernel, &target)?;
-        for _ in 0..REPEATS {
-            let diverged = draws.statistic_total(Statistic::DIVERGENT).is_some_and(|count| count > 0.0);
-            let slow = self.plan.draws >= JUDGED && {
-                let mixing = Summary { divergences: None, ..Summary::new(&draws, 0.95)? };
-                !mixing.warnings().is_empty()
-            };
-            if !draws.is_complete() || !diverged && !slow {
-                break;
-            }
-            if diverged {
-                kernel.target_accept = 1.0 - 0.2 * (1.0 - kernel.target_accept);
-            }
-            if slow {
-                plan.thin *= PATIENCE;
-            }
-            draws = run_monitored(&kernel, &target, &plan, self.monitor)?;
-        }
-        Ok(draws)
-    }
-
-    fn run<T: Sync, K: organza_mcmc::Kernel<T>>(&self, kernel: &K, target: &T) -> Result<Draws, InferError> {
-        Ok(run_monitored(kernel, target, self.plan, self.monitor)?)
-    }
+    Err(InferError::Setting { field: "method", reason })
 }

@@ -1,9 +1,6 @@
 //! From releases of counts or answers to a finished result.
 
-use std::fmt;
-use std::str::FromStr;
-
-use organza_mcmc::{Draws, Kernel, Monitor, Nuts, Plan, Summary, run_monitored};
+use organza_mcmc::{Draws, Kernel, Nuts, Summary, run_monitored};
 use organza_release::{CountRelease, RandomisedRelease};
 use serde::{Deserialize, Serialize};
 
@@ -13,118 +10,27 @@ use super::{
     AnswerAugmentation, AnswerDensity, CellWalk, CollapsedGibbs, CountModel, ExactCounts, IndependentCounts,
     OverlappingTables, RandomisedAnswers, RecordsPrior, TableEvidence, TablePrior,
 };
-use crate::InferError;
-use crate::method::find;
+use crate::fit::Run;
+use crate::{Fit, InferError, Model, ModelSpec, Sampler};
 
-/// What the cells have to do with each other.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum TableModel {
-    /// Nothing: every cell has its own probability.
-    #[default]
-    Table,
-    /// Features are independent given a class.
-    NaiveBayes,
-}
-
-/// How draws are made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum TableSampler {
-    /// Independent draws, counts summed out: one party.
-    Exact,
-    /// One party's counts at a time, given those of the others.
-    Gibbs,
-    /// A walk on the counts of all cells.
-    Metropolis,
-    /// The No-U-Turn sampler, for randomised answers.
-    Nuts,
-    /// Latent counts given probabilities and probabilities given counts, for randomised answers.
-    Augmentation,
-    /// The paper's chain over latent records, for noisy tables.
-    Plain,
-}
-
-impl TableSampler {
-    const ALL: [TableSampler; 6] = [
-        TableSampler::Exact,
-        TableSampler::Gibbs,
-        TableSampler::Metropolis,
-        TableSampler::Nuts,
-        TableSampler::Augmentation,
-        TableSampler::Plain,
-    ];
-
-    /// Its one word.
-    pub fn word(self) -> &'static str {
-        match self {
-            TableSampler::Exact => "exact",
-            TableSampler::Gibbs => "gibbs",
-            TableSampler::Metropolis => "metropolis",
-            TableSampler::Nuts => "nuts",
-            TableSampler::Augmentation => "augmentation",
-            TableSampler::Plain => "plain",
-        }
-    }
-}
-
-impl fmt::Display for TableSampler {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.word())
-    }
-}
-
-impl FromStr for TableSampler {
-    type Err = InferError;
-
-    fn from_str(text: &str) -> Result<Self, InferError> {
-        find("sampler", text, Self::ALL.into_iter(), Self::word)
-    }
-}
-
-/// Everything about the model that the releases do not say.
+/// Everything about a model of levels that the releases do not say.
 ///
 /// ```
-/// let text = "model = \"naive-bayes\"\nclass = \"y\"\n[prior]\nconcentration = 2.0\n[records]\nuniform_most = 100000";
+/// let text = "class = \"y\"\n[prior]\nconcentration = 2.0\n[records]\nuniform_most = 100000";
 /// let spec: organza_infer::tables::TableSpec = toml::from_str(text)?;
 /// assert_eq!(spec.records.uniform_most, Some(100_000));
 /// # Ok::<(), toml::de::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TableSpec {
-    /// The model.
-    pub model: TableModel,
     /// The class of naive Bayes; none if it is the column that all tables share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
-    /// The sampler; none takes the best for the releases.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sampler: Option<TableSampler>,
     /// Prior of the probabilities.
     pub prior: TablePrior,
     /// Prior of numbers of records that are not public.
     pub records: RecordsPrior,
-    /// Whether several releases of one party are taken to be about different records.
-    pub allow_duplicates: bool,
-    /// Mass of the intervals of the summary.
-    pub mass: f64,
-}
-
-impl Default for TableSpec {
-    fn default() -> Self {
-        Self {
-            model: TableModel::default(),
-            class: None,
-            sampler: None,
-            prior: TablePrior::default(),
-            records: RecordsPrior::default(),
-            allow_duplicates: false,
-            mass: 0.95,
-        }
-    }
 }
 
 impl TableSpec {
@@ -134,53 +40,33 @@ impl TableSpec {
     }
 }
 
-/// A posterior of probabilities.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct TableFit {
-    /// The sampler that was used.
-    pub sampler: TableSampler,
-    /// Why, in one sentence.
-    pub reason: &'static str,
-    /// Draws: `p[..]` for every probability, then `records` where it is not public.
-    pub draws: Draws,
-    /// The table of the draws.
-    pub summary: Summary,
-    /// What a person should know, in words.
-    pub notes: Vec<String>,
-    /// Number of releases.
-    pub releases: usize,
-    /// Public number of records of all parties.
-    pub records: Option<u64>,
-}
-
 /// Fits a model of probabilities to noisy contingency tables.
-pub fn fit_counts(
-    spec: &TableSpec,
+pub(crate) fn fit_counts(
+    (model, sampler): (Model, Option<Sampler>),
+    spec: &ModelSpec,
     releases: &[CountRelease],
-    plan: &Plan,
-    monitor: &Monitor<'_>,
-) -> Result<TableFit, InferError> {
+    run: Run<'_>,
+) -> Result<Fit, InferError> {
     let evidence = TableEvidence::new(releases, spec.allow_duplicates)?;
-    let (prior, records) = (&spec.prior, &spec.records);
-    let (sampler, reason) = choose(spec, &evidence)?;
-    let model = || match spec.model {
-        TableModel::Table => CountModel::table(&evidence, prior, records),
-        TableModel::NaiveBayes => CountModel::naive_bayes(&evidence, prior, records, spec.class.as_deref()),
+    let TableSpec { class, prior, records } = &spec.tables;
+    let (sampler, reason) = choose((model, sampler), &evidence)?;
+    let target = || match model {
+        Model::NaiveBayes => CountModel::naive_bayes(&evidence, prior, records, class.as_deref()),
+        _ => CountModel::table(&evidence, prior, records),
     };
     let draws = match sampler {
-        TableSampler::Exact => {
-            let target = ExactCounts::new(model()?)?;
-            named(&IndependentCounts, &target, target.names(), (plan, monitor))?
+        Sampler::Exact => {
+            let target = ExactCounts::new(target()?)?;
+            named(&IndependentCounts, &target, target.names(), run)?
         }
-        TableSampler::Gibbs => {
-            let target = model()?;
-            named(&CollapsedGibbs, &target, target.names(), (plan, monitor))?
+        Sampler::Gibbs => {
+            let target = target()?;
+            named(&CollapsedGibbs, &target, target.names(), run)?
         }
-        TableSampler::Plain => plain(spec, releases, &evidence, (plan, monitor))?,
+        Sampler::Plain => plain(model, &spec.tables, (releases, &evidence), run)?,
         _ => {
             let target = OverlappingTables::new(&evidence, prior, records)?;
-            named(&CellWalk::default(), &target, target.names(), (plan, monitor))?
+            named(&CellWalk::default(), &target, target.names(), run)?
         }
     };
     let mut notes = Vec::new();
@@ -188,74 +74,95 @@ pub fn fit_counts(
         notes
             .push("the number of records is not public and has a flat prior; [records] gives another".into());
     }
-    let summary = Summary::new(&draws, spec.mass)?;
-    let (releases, records) = (evidence.parties(), evidence.records());
-    Ok(TableFit { sampler, reason, draws, summary, notes, releases, records })
+    let about = (evidence.parties(), evidence.records().map(|records| records as f64));
+    finish((model, sampler, reason), (draws, spec.mass), notes, about)
+}
+
+/// What every model of levels says of its draws.
+fn finish(
+    (model, sampler, reason): (Model, Sampler, &str),
+    (draws, mass): (Draws, f64),
+    notes: Vec<String>,
+    (releases, records): (usize, Option<f64>),
+) -> Result<Fit, InferError> {
+    let summary = Summary::new(&draws, mass)?;
+    let (reason, noise_share) = (Some(reason.into()), vec![]);
+    let (method, residual_sd, domain) = (None, None, None);
+    Ok(Fit {
+        model,
+        method,
+        sampler,
+        reason,
+        draws,
+        summary,
+        noise_share,
+        residual_sd,
+        notes,
+        releases,
+        records,
+        domain,
+    })
 }
 
 /// Fits the probabilities of all cells to randomised answers.
-pub fn fit_randomised(
-    spec: &TableSpec,
+pub(crate) fn fit_randomised(
+    (model, sampler): (Model, Option<Sampler>),
+    spec: &ModelSpec,
     releases: &[RandomisedRelease],
-    plan: &Plan,
-    monitor: &Monitor<'_>,
-) -> Result<TableFit, InferError> {
-    if spec.model != TableModel::Table {
-        let reason = "randomised answers are fitted with a probability for every cell: say table";
-        return Err(InferError::Setting { field: "model", reason: reason.into() });
-    }
-    let target = RandomisedAnswers::new(releases, &spec.prior, spec.allow_duplicates)?;
-    let sampler = spec.sampler.unwrap_or(TableSampler::Nuts);
+    run: Run<'_>,
+) -> Result<Fit, InferError> {
+    let target = RandomisedAnswers::new(releases, &spec.tables.prior, spec.allow_duplicates)?;
+    let sampler = sampler.unwrap_or(Sampler::Nuts);
     let names = target.names().to_vec();
     let (draws, reason) = match sampler {
-        TableSampler::Nuts => {
+        Sampler::Nuts => {
             let density = AnswerDensity::new(target);
-            let kernel = Nuts::for_plan(plan);
+            let kernel = Nuts::for_plan(run.0);
             let reason = "the likelihood of the answers has a closed form, so nothing is latent";
-            (named(&kernel, &&density, &names, (plan, monitor))?, reason)
+            (named(&kernel, &&density, &names, run)?, reason)
         }
-        TableSampler::Augmentation => {
+        Sampler::Augmentation => {
             let reason = "it was asked for";
-            (named(&AnswerAugmentation, &target, &names, (plan, monitor))?, reason)
+            (named(&AnswerAugmentation, &target, &names, run)?, reason)
         }
         _ => {
             let reason = "randomised answers have the samplers nuts and augmentation";
             return Err(InferError::Setting { field: "sampler", reason: reason.into() });
         }
     };
-    let summary = Summary::new(&draws, spec.mass)?;
-    let records = Some(releases.iter().map(|release| release.records).sum());
-    Ok(TableFit { sampler, reason, draws, summary, notes: vec![], releases: releases.len(), records })
+    let records = releases.iter().map(|release| release.records).sum::<u64>() as f64;
+    finish((model, sampler, reason), (draws, spec.mass), vec![], (releases.len(), Some(records)))
 }
 
 /// The sampler, and why.
-fn choose(spec: &TableSpec, evidence: &TableEvidence) -> Result<(TableSampler, &'static str), InferError> {
+fn choose(
+    (model, asked): (Model, Option<Sampler>),
+    evidence: &TableEvidence,
+) -> Result<(Sampler, &'static str), InferError> {
     let wrong = |reason: &str| Err(InferError::Setting { field: "sampler", reason: reason.into() });
-    let exact = spec.model == TableModel::NaiveBayes || chain_of(evidence).is_some();
+    let exact = model == Model::NaiveBayes || chain_of(evidence).is_some();
     let several = evidence.parties() > 1;
-    match spec.sampler {
+    match asked {
         None if !exact => Ok((
-            TableSampler::Metropolis,
+            Sampler::Metropolis,
             "tables overlap without containing each other, so the counts of all cells are walked over",
         )),
         None if several => Ok((
-            TableSampler::Gibbs,
+            Sampler::Gibbs,
             "several parties: the exact law of each party's counts given those of the others, in turn",
         )),
-        None => {
-            Ok((TableSampler::Exact, "all counts of one party are summed out: independent draws, no chain"))
-        }
-        Some(TableSampler::Exact) if several => wrong("exact draws are for one party; use gibbs"),
-        Some(TableSampler::Exact | TableSampler::Gibbs) if !exact => {
+        None => Ok((Sampler::Exact, "all counts of one party are summed out: independent draws, no chain")),
+        Some(Sampler::Exact) if several => wrong("exact draws are for one party; use gibbs"),
+        Some(Sampler::Exact | Sampler::Gibbs) if !exact => {
             wrong("exact sums need tables of which one contains the other; use metropolis")
         }
-        Some(TableSampler::Metropolis) if spec.model == TableModel::NaiveBayes => {
+        Some(Sampler::Metropolis) if model == Model::NaiveBayes => {
             wrong("naive Bayes has the samplers exact, gibbs and plain")
         }
-        Some(TableSampler::Nuts | TableSampler::Augmentation) => {
-            wrong("noisy tables have the samplers exact, gibbs, metropolis and plain")
+        Some(sampler @ (Sampler::Exact | Sampler::Gibbs | Sampler::Metropolis | Sampler::Plain)) => {
+            Ok((sampler, "it was asked for"))
         }
-        Some(sampler) => Ok((sampler, "it was asked for")),
+        Some(_) => wrong("noisy tables have the samplers exact, gibbs, metropolis and plain"),
     }
 }
 
@@ -263,7 +170,7 @@ fn named<T: Sync, K: Kernel<T>>(
     kernel: &K,
     target: &T,
     names: &[String],
-    (plan, monitor): (&Plan, &Monitor<'_>),
+    (plan, monitor): Run<'_>,
 ) -> Result<Draws, InferError> {
     Ok(run_monitored(kernel, target, plan, monitor)?.named(names.to_vec())?)
 }

@@ -4,7 +4,7 @@
 //! of records, and where the tables contain each other ([`CountModel::table`]) or form a naive Bayes model ([`CountModel::naive_bayes`]) the
 //! posterior is summed out exactly: [`IndependentCounts`] draws from it without a chain, [`CollapsedGibbs`] combines several parties.
 //! Tables that overlap in other ways are walked over ([`OverlappingTables`]); randomised answers have a likelihood in closed form
-//! ([`AnswerDensity`]). [`fit_counts`] and [`fit_randomised`] choose among them.
+//! ([`AnswerDensity`]). [`fit`](crate::fit()) chooses among them.
 
 mod circuit;
 mod crossing;
@@ -28,7 +28,8 @@ mod weights;
 
 pub use evidence::TableEvidence;
 pub use exact::{ExactCounts, IndependentCounts, IndependentCountsState};
-pub use fit::{TableFit, TableModel, TableSampler, TableSpec, fit_counts, fit_randomised};
+pub use fit::TableSpec;
+pub(crate) use fit::{fit_counts, fit_randomised};
 pub use gibbs::{CollapsedGibbs, CollapsedGibbsState};
 pub use model::CountModel;
 pub use overlapping::{CellWalk, CellWalkInfo, CellWalkState, OverlappingTables};

@@ -7,19 +7,20 @@ use organza_mcmc::{Draws, Monitor, Plan, run_monitored};
 use organza_release::CountRelease;
 
 use super::naive_bayes::find_class;
-use super::{TableEvidence, TableModel, TableSpec};
-use crate::InferError;
+use super::{TableEvidence, TableSpec};
 use crate::augmentation::{
     Augmented, Generative, MOST_LATENT, NaiveBayesRecords, Plain, RecordAdditive, SaturatedRecords,
     TableMechanism,
 };
+use crate::fit::Run;
+use crate::{InferError, Model};
 
 /// Draws of the probabilities, with names.
 pub(super) fn plain(
+    model: Model,
     spec: &TableSpec,
-    releases: &[CountRelease],
-    evidence: &TableEvidence,
-    (plan, monitor): (&Plan, &Monitor<'_>),
+    (releases, evidence): (&[CountRelease], &TableEvidence),
+    (plan, monitor): Run<'_>,
 ) -> Result<Draws, InferError> {
     if !spec.prior.cells.is_empty() {
         let reason =
@@ -33,14 +34,14 @@ pub(super) fn plain(
     }
     let parties = releases.iter().map(TableMechanism::of).collect::<Result<Vec<_>, _>>()?;
     let columns = &releases[0].columns;
-    match spec.model {
-        TableModel::Table => {
-            let model = SaturatedRecords::new(columns, spec.prior.concentration.unwrap_or(1.0))?;
-            run(Augmented { model, parties }, plan, monitor)
-        }
-        TableModel::NaiveBayes => {
+    match model {
+        Model::NaiveBayes => {
             let class = &columns[find_class(evidence, spec.class.as_deref())?].name;
             let model = NaiveBayesRecords::new(columns, class, spec.prior.concentration.unwrap_or(2.0))?;
+            run(Augmented { model, parties }, plan, monitor)
+        }
+        _ => {
+            let model = SaturatedRecords::new(columns, spec.prior.concentration.unwrap_or(1.0))?;
             run(Augmented { model, parties }, plan, monitor)
         }
     }

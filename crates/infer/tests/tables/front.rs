@@ -1,7 +1,7 @@
 //! The front: which sampler is chosen, and what errors say.
 
-use organza_infer::InferError;
-use organza_infer::tables::{TableModel, TableSampler, TableSpec, fit_counts};
+use organza_infer::tables::TableSpec;
+use organza_infer::{InferError, MethodSpec, Model, ModelSpec, Sampler, fit};
 use organza_mcmc::{Monitor, Plan};
 use organza_release::{CountFamily, CountRelease};
 
@@ -16,27 +16,27 @@ fn two_tables(party: &str, tables: &[&[&str]], records: Option<u64>) -> CountRel
     release(party, &columns, tables, &values, (noise(CountFamily::Laplace, 1.0), records))
 }
 
-fn error(spec: &TableSpec, releases: &[CountRelease]) -> InferError {
-    fit_counts(spec, releases, &SHORT, &Monitor::default()).unwrap_err()
+fn error(spec: &ModelSpec, releases: &[CountRelease]) -> InferError {
+    fit(&MethodSpec::default(), spec, releases, &SHORT, &Monitor::default()).unwrap_err()
 }
 
 /// Catches a chain that runs where independent draws are possible, and the other way round.
 #[test]
 fn the_sampler_follows_from_the_releases() {
-    let spec = TableSpec::default();
-    let naive = TableSpec { model: TableModel::NaiveBayes, ..TableSpec::default() };
+    let spec = ModelSpec::default();
+    let naive = ModelSpec { model: Some(Model::NaiveBayes), ..ModelSpec::default() };
     let chain = two_tables("one", &[&["a", "b", "c"], &["b"], &["c", "b"]], Some(30));
     let overlap = two_tables("one", &[&["a", "b"], &["b", "c"]], Some(16));
     let twice = [two_tables("one", &[&["a", "b"]], Some(16)), two_tables("two", &[&["b"]], None)];
     let cases = [
-        (&spec, vec![chain], TableSampler::Exact, 8),
-        (&spec, vec![overlap.clone()], TableSampler::Metropolis, 8),
-        (&naive, vec![overlap], TableSampler::Exact, 2 + 8),
-        (&spec, twice.to_vec(), TableSampler::Gibbs, 4 + 1),
+        (&spec, vec![chain], Sampler::Exact, 8),
+        (&spec, vec![overlap.clone()], Sampler::Metropolis, 8),
+        (&naive, vec![overlap], Sampler::Exact, 2 + 8),
+        (&spec, twice.to_vec(), Sampler::Gibbs, 4 + 1),
     ];
     for (spec, releases, sampler, values) in cases {
-        let fit = fit_counts(spec, &releases, &SHORT, &Monitor::default()).unwrap();
-        assert_eq!((fit.sampler, fit.summary.parameters.len()), (sampler, values), "{}", fit.reason);
+        let fit = fit(&MethodSpec::default(), spec, &releases, &SHORT, &Monitor::default()).unwrap();
+        assert_eq!((fit.sampler, fit.summary.parameters.len()), (sampler, values), "{:?}", fit.reason);
         assert!(fit.draws.names()[0].starts_with("p["));
         let unknown = releases.iter().any(|release| release.records.is_none());
         assert_eq!(fit.notes.len(), usize::from(unknown));
@@ -48,7 +48,7 @@ fn the_sampler_follows_from_the_releases() {
 #[test]
 fn errors_name_the_place() {
     let good = two_tables("one", &[&["a", "b"]], Some(16));
-    let spec = TableSpec::default();
+    let spec = ModelSpec::default();
     let mut other = CountRelease { party: "two".into(), ..good.clone() };
     other.columns[1].levels.push("2".into());
     let mut short = good.clone();
@@ -73,14 +73,14 @@ fn errors_name_the_place() {
         assert!(words.iter().all(|word| text.contains(word)), "{text}");
     }
     let mut prior = spec.clone();
-    prior.prior.cells.insert("a=7".into(), 1.0);
+    prior.tables.prior.cells.insert("a=7".into(), 1.0);
     assert!(error(&prior, std::slice::from_ref(&good)).to_string().contains("prior: cells names \"a=7\""));
-    prior.prior.cells.clear();
-    prior.prior.concentration = Some(-1.0);
+    prior.tables.prior.cells.clear();
+    prior.tables.prior.concentration = Some(-1.0);
     assert!(
         error(&prior, std::slice::from_ref(&good)).to_string().contains("concentration must be positive")
     );
-    let naive = TableSpec { model: TableModel::NaiveBayes, ..spec };
+    let naive = ModelSpec { model: Some(Model::NaiveBayes), ..spec };
     assert!(error(&naive, &[good]).to_string().contains("name the class"));
     assert!(TableSpec::from_toml("[records]\nuniform = 3").unwrap_err().to_string().contains("uniform"));
 }

@@ -17,7 +17,7 @@ use organza_studies::simulation::{Simulation, Truth};
 use serde_json::json;
 
 use super::failure::{Failure, Status};
-use super::sources::Sources;
+use super::sources::AnySources;
 use super::terminal::{Bar, print_json, print_text, short, table, warn};
 use super::{fit, fit_report, inspect, simulate};
 use organza::fit_folder::{FitFolder, Settings};
@@ -69,7 +69,7 @@ pub fn run(arguments: &DemoArguments) -> Result<Status, Failure> {
         let files: Vec<&String> = releases.iter().map(|(file, _)| file).collect();
         print_json(
             &json!({ "folder": folder.display().to_string(), "truth": simulated.truth, "releases": files,
-                "fit": fit_report::as_json(&fitted) }),
+                "fit": fitted }),
         )?;
         return Ok(status);
     }
@@ -83,9 +83,9 @@ fn analyse(folder: &Path, releases: &[(String, Release)], quiet: bool) -> Result
     let mut settings = Settings::new(MethodSpec::default(), ModelSpec::default(), McmcPlan::default());
     settings.releases = releases.iter().map(|(file, _)| folder.join(file).display().to_string()).collect();
     let destination = FitFolder::create(&folder.join("fit"), false)?;
-    let fitted = fit::fit(&settings, &Sources::read(&settings.releases, inspect::read)?, quiet)?;
-    settings.method = MethodSpec { method: Some(fitted.method), sampler: Some(fitted.sampler) };
-    destination.finish(&fitted.draws, &fit_report::as_json(&fitted), &settings)?;
+    let fitted = fit::fit(&settings, &AnySources::read(&settings.releases)?, quiet)?;
+    settings.keep_choices(&fitted);
+    destination.finish(&fitted.draws, &fitted, &settings)?;
     let sound = fitted.summary.warnings().is_empty();
     Ok((fitted, if sound { Status::Fine } else { Status::CheckFailed }))
 }

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use organza_infer::{Fit, Method, MethodSpec, ModelSpec, PriorFile, Sampler};
+use organza_infer::tables::TableSpec;
+use organza_infer::{Fit, Method, MethodSpec, ModelSpec, PriorFile, Releases, Sampler};
 use organza_mcmc::{Draws, Monitor, Plan, Progress};
-use organza_release::Release;
 
 use super::failure::{Failure, Status};
-use super::sources::Sources;
+use super::fit_report;
+use super::sources::AnySources;
 use super::terminal::{StepBar, print_json, print_text, say, short, table, warn};
-use super::{fit_report, inspect};
 use organza::fit_folder::{FitFolder, Settings};
 
 #[derive(Args, Debug)]
@@ -20,15 +20,18 @@ pub struct FitArguments {
     #[arg(value_name = "RELEASE", required_unless_present = "settings")]
     releases: Vec<PathBuf>,
     /// Repeat a fit with the settings in a fit.toml (its releases too, unless others are given)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "sampler", "prior", "residual_sd"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "method", "sampler", "prior", "residual_sd"])]
     settings: Option<PathBuf>,
-    /// Method, or auto: `organza methods` explains them
+    /// Model: linear, normal, logistic, proportion, table or naive-bayes; without it the plainest that the releases allow
+    #[arg(long)]
+    model: Option<String>,
+    /// Method for linear models, or auto: `organza methods` explains them
     #[arg(long, default_value = "auto")]
     method: String,
-    /// Sampler of the method
+    /// Sampler of the method or of the model
     #[arg(long)]
     sampler: Option<String>,
-    /// Prior as TOML, in users' units or normalised units; weakly informative without it
+    /// Prior as TOML, of a regression in users' or normalised units; weakly informative without it
     #[arg(long, value_name = "FILE")]
     prior: Option<PathBuf>,
     /// Residual standard deviation that `fast` takes for known, in the response's units
@@ -89,9 +92,16 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 pub fn run(arguments: &FitArguments) -> Result<Status, Failure> {
     listen();
     let mut settings = arguments.settings()?;
-    let mut sources = Sources::read(&settings.releases, inspect::read)?;
-    sources.prior =
-        arguments.prior.as_ref().or(arguments.settings.as_ref()).map(|path| path.display().to_string());
+    let mut sources = AnySources::read(&settings.releases)?;
+    sources.set_prior(arguments.prior.as_deref().or(arguments.settings.as_deref()));
+    if let Some(path) = &arguments.prior {
+        read_prior(path, &mut settings.model, sources.releases())?;
+    }
+    if arguments.settings.is_none() {
+        let model = sources.releases().model(settings.model.model).map_err(|error| sources.explain(error))?;
+        settings.plan = settings.method.usual_plan(model);
+    }
+    settings.plan = arguments.plan.on(settings.plan)?;
     if settings.method.method == Some(Method::AdaSsp) {
         return estimate(&arguments.output, &sources);
     }
@@ -99,19 +109,15 @@ pub fn run(arguments: &FitArguments) -> Result<Status, Failure> {
 }
 
 /// Fits, keeps and prints.
-pub fn complete(
-    settings: &mut Settings,
-    sources: &Sources<Release>,
-    output: &Output,
-) -> Result<Status, Failure> {
+fn complete(settings: &mut Settings, sources: &AnySources, output: &Output) -> Result<Status, Failure> {
     let folder = output.folder()?;
     let fitted = fit(settings, sources, output.json)?;
-    settings.method = MethodSpec { method: Some(fitted.method), sampler: Some(fitted.sampler) };
+    settings.keep_choices(&fitted);
     if let Some(folder) = folder {
-        folder.finish(&fitted.draws, &fit_report::as_json(&fitted), settings)?;
+        folder.finish(&fitted.draws, &fitted, settings)?;
     }
     if output.json {
-        print_json(&fit_report::as_json(&fitted))?;
+        print_json(&fitted)?;
     } else {
         print_text(&fit_report::table_of(&fitted))?;
         fitted.notes.iter().chain(&fitted.summary.warnings()).for_each(|note| warn(note));
@@ -138,11 +144,14 @@ impl Output {
 }
 
 /// The one method without draws: an estimate is printed, there is nothing else to keep.
-fn estimate(output: &Output, sources: &Sources<Release>) -> Result<Status, Failure> {
+fn estimate(output: &Output, sources: &AnySources) -> Result<Status, Failure> {
     if output.output.is_some() {
         return Err(Failure::bad_input("--output: ada-ssp has no draws to keep; it prints its estimate"));
     }
-    let found = organza_infer::ada_ssp(&sources.releases).map_err(|error| sources.explain(error))?;
+    let Releases::Sums(releases) = sources.releases() else {
+        return Err(Failure::bad_input("--method: ada-ssp is for linear models, from releases of sums"));
+    };
+    let found = organza_infer::ada_ssp(releases).map_err(|error| sources.explain(error))?;
     if output.json {
         let values: serde_json::Map<String, serde_json::Value> = found
             .coefficients
@@ -162,9 +171,9 @@ fn estimate(output: &Output, sources: &Sources<Release>) -> Result<Status, Failu
 }
 
 /// Fits with a progress bar.
-pub fn fit(settings: &Settings, sources: &Sources<Release>, quiet: bool) -> Result<Fit, Failure> {
+pub fn fit(settings: &Settings, sources: &AnySources, quiet: bool) -> Result<Fit, Failure> {
     let Settings { method, model, plan, .. } = settings;
-    let work = |monitor: &Monitor<'_>| organza_infer::fit(method, model, &sources.releases, plan, monitor);
+    let work = |monitor: &Monitor<'_>| organza_infer::fit(method, model, sources.releases(), plan, monitor);
     let fitted = watch(plan, quiet, work).map_err(|error| sources.explain(error))?;
     refuse_empty(&fitted.draws)?;
     Ok(fitted)
@@ -209,14 +218,9 @@ impl FitArguments {
         let mut settings = match &self.settings {
             Some(path) => Settings::read(path)?,
             None => {
-                let (method, sampler) = self.method()?;
-                let model = ModelSpec {
-                    prior: self.prior.as_deref().map(read_prior).transpose()?.unwrap_or_default(),
-                    residual_sd: self.residual_sd,
-                    ..ModelSpec::default()
-                };
-                let plan = usual_plan(method, sampler);
-                Settings::new(MethodSpec { method, sampler }, model, plan)
+                let model = self.model.as_deref().map(str::parse).transpose().map_err(Failure::bad_input)?;
+                let model = ModelSpec { model, residual_sd: self.residual_sd, ..ModelSpec::default() };
+                Settings::new(self.method()?, model, Plan::default())
             }
         };
         if !self.releases.is_empty() {
@@ -226,17 +230,16 @@ impl FitArguments {
         if let Some(mass) = self.mass {
             settings.model.mass = mass;
         }
-        settings.plan = self.plan.on(settings.plan)?;
         Ok(settings)
     }
 
-    fn method(&self) -> Result<(Option<Method>, Option<Sampler>), Failure> {
+    fn method(&self) -> Result<MethodSpec, Failure> {
         let method = match self.method.as_str() {
             "auto" => None,
             word => Some(word.parse::<Method>().map_err(Failure::bad_input)?),
         };
         let sampler = self.sampler.as_deref().map(str::parse::<Sampler>).transpose();
-        Ok((method, sampler.map_err(Failure::bad_input)?))
+        Ok(MethodSpec { method, sampler: sampler.map_err(Failure::bad_input)? })
     }
 }
 
@@ -257,22 +260,14 @@ impl PlanArguments {
     }
 }
 
-/// The plan that suits a sampler: none of the papers' chains mixes in a thousand steps.
-pub fn usual_plan(method: Option<Method>, sampler: Option<Sampler>) -> Plan {
-    let sampler = sampler.or_else(|| method.map(|method| method.samplers()[0]));
-    match sampler {
-        Some(sampler) if sampler.is_independent() => Plan { warmup: 0, ..Plan::default() },
-        Some(Sampler::Metropolis | Sampler::Gibbs | Sampler::Dense | Sampler::Plain) => {
-            Plan { warmup: 5000, thin: 20, ..Plan::default() }
-        }
-        Some(Sampler::Interweaving) => Plan { warmup: 2000, thin: 5, ..Plan::default() },
-        _ => Plan::default(),
-    }
-}
-
-fn read_prior(path: &Path) -> Result<PriorFile, Failure> {
+/// Reads a prior of the kind that these releases have.
+fn read_prior(path: &Path, model: &mut ModelSpec, releases: Releases<'_>) -> Result<(), Failure> {
     let name = path.display();
-    let text =
-        std::fs::read_to_string(path).map_err(|error| Failure::bad_input(format!("{name}: {error}")))?;
-    PriorFile::from_toml(&text).map_err(|error| Failure::bad_input(format!("{name}: {error}")))
+    let fail = |error: &dyn std::fmt::Display| Failure::bad_input(format!("{name}: {error}"));
+    let text = std::fs::read_to_string(path).map_err(|error| fail(&error))?;
+    match releases {
+        Releases::Sums(_) => model.prior = PriorFile::from_toml(&text).map_err(|error| fail(&error))?,
+        _ => model.tables = TableSpec::from_toml(&text).map_err(|error| fail(&error))?,
+    }
+    Ok(())
 }

@@ -1,40 +1,20 @@
-//! What is said of a fit: a table for people, JSON for machines.
+//! What is said of a fit to a person: a table, with what was done and why.
 
-use organza_infer::Fit;
+use organza_infer::{Fit, Method, Model};
 use organza_mcmc::{ParameterSummary, Summary};
-use serde_json::{Value, json};
 
 use super::terminal::{fitting_table, prose, short};
-
-/// Everything that is said of a fit; with the draws it is all that prediction needs.
-pub fn as_json(fit: &Fit) -> Value {
-    let shares = fit.summary.parameters.iter().zip(&fit.noise_share);
-    let shares: serde_json::Map<String, Value> =
-        shares.map(|(row, share)| (row.name.clone(), json!(share))).collect();
-    json!({
-        "schema": "organza/fit/1",
-        "method": fit.method,
-        "sampler": fit.sampler,
-        "reason": fit.reason,
-        "releases": fit.releases,
-        "records": fit.records,
-        "residual_sd": fit.residual_sd,
-        "noise_share": shares,
-        "notes": fit.notes,
-        "warnings": fit.summary.warnings(),
-        "summary": fit.summary,
-        "domain": fit.domain,
-        "tool": { "name": "organza", "version": env!("CARGO_PKG_VERSION") },
-    })
-}
 
 /// The table for a person, with the method and why.
 pub fn table_of(fit: &Fit) -> String {
     let records = fit.records.map_or(String::new(), |records| format!(" about {records} records"));
     let plural = if fit.releases == 1 { "" } else { "s" };
     let why = fit.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
-    let head =
-        format!("{} release{plural}{records}; method {} ({}){why}", fit.releases, fit.method, fit.sampler);
+    let how = match (fit.model, fit.method) {
+        (Model::Linear | Model::Normal, Some(method)) => format!("method {method}"),
+        (model, _) => format!("model {model}"),
+    };
+    let head = format!("{} release{plural}{records}; {how} ({}){why}", fit.releases, fit.sampler);
     let table = summary_table(&fit.summary, &fit.noise_share);
     // The column may have been left out.
     let explained = table.lines().take(3).any(|line| line.contains("due to noise"));
@@ -43,8 +23,21 @@ pub fn table_of(fit: &Fit) -> String {
     } else {
         ""
     };
-    let foot = format!("{} chains of {} draws{share}", fit.summary.chains, fit.summary.draws);
+    let acceptance = acceptance(fit);
+    let foot = format!("{} chains of {} draws{share}{acceptance}", fit.summary.chains, fit.summary.draws);
     prose(&head) + &table + &prose(&foot)
+}
+
+/// How often latent records moved: it says little of how well a chain mixes, so it comes last.
+fn acceptance(fit: &Fit) -> String {
+    let latent = fit.model.is_of_levels() || fit.method == Some(Method::Augmentation);
+    let rates = fit.draws.statistic("acceptance").filter(|_| latent).map(|chains| chains.concat());
+    let rates = rates.unwrap_or_default();
+    if rates.is_empty() {
+        return String::new();
+    }
+    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+    format!("; proposals of records accepted {:.1}%", 100.0 * mean)
 }
 
 /// One row for each parameter; of the first ones the share of the variance that is due to noise may be known.

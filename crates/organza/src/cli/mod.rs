@@ -2,7 +2,6 @@
 
 mod account;
 mod account_subsampled;
-mod augment;
 mod beside_table;
 mod bounds;
 mod calibration;
@@ -20,7 +19,6 @@ mod inspect_randomised;
 mod ledger;
 mod methods;
 mod non_private;
-mod posterior_report;
 mod predict;
 mod read_arguments;
 mod release;
@@ -66,9 +64,10 @@ enum Verb {
     /// Validate releases and explain what they hold and guarantee
     Inspect(inspect::InspectArguments),
     /// Combine releases into a posterior
+    ///
+    /// Models: linear, normal (`y ~ 1`) and logistic from releases of sums; proportion and table from releases of counts or randomised answers;
+    /// naive-bayes from counts. Without --model it is the plainest that the releases allow.
     Fit(Box<fit::FitArguments>),
-    /// Posteriors of probabilities, means and log odds, by latent counts or latent records
-    Augment(augment::AugmentArguments),
     /// Private chains beside the table, for models of which no statistic suffices
     Sample(Box<sample::SampleArguments>),
     /// Predict new records with a fit
@@ -109,7 +108,6 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         Verb::Release(arguments) => release::run(&arguments),
         Verb::Inspect(arguments) => inspect::run(&arguments),
         Verb::Fit(arguments) => fit::run(&arguments),
-        Verb::Augment(arguments) => augment::run(&arguments),
         Verb::Sample(arguments) => sample::run(&arguments),
         Verb::Predict(arguments) => predict::run(&arguments),
         Verb::Methods(arguments) => methods::run(&arguments),

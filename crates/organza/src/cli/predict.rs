@@ -90,20 +90,23 @@ fn report(predicted: &Predictions, as_json: bool) -> Result<(), Failure> {
     if as_json {
         return print_json(&json!({
             "rows": rows, "mass": mass,
-            "root_mean_squared_error": scores.map(|scores| scores.root_mean_squared_error),
-            "coverage": scores.map(|scores| scores.coverage),
+            "root_mean_squared_error": scores.and_then(|scores| scores.root_mean_squared_error),
+            "coverage": scores.and_then(|scores| scores.coverage),
             "mean_log_density": scores.map(|scores| scores.mean_log_density),
         }));
     }
     let mut text = format!("{rows} rows predicted\n");
     if let Some(Scores { root_mean_squared_error, coverage, mean_log_density }) = scores {
-        text += &format!(
-            "root mean squared error {}, {}% intervals hold {}% of the responses, mean log predictive density {}\n",
-            short(root_mean_squared_error),
-            short(100.0 * mass),
-            short(100.0 * coverage),
-            short(mean_log_density)
-        );
+        text += &match root_mean_squared_error.zip(coverage) {
+            Some((error, coverage)) => format!(
+                "root mean squared error {}, {}% intervals hold {}% of the responses, mean log predictive density {}\n",
+                short(error),
+                short(100.0 * mass),
+                short(100.0 * coverage),
+                short(mean_log_density)
+            ),
+            None => format!("log loss {} of the level that was observed\n", short(-mean_log_density)),
+        };
     }
     print_text(&text)
 }

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use organza_infer::InferError;
+use organza_infer::{InferError, Releases};
 use organza_mcmc::RunError;
-use organza_release::{CountRelease, RandomisedRelease, Release};
+use organza_release::{CountRelease, Kind, RandomisedRelease, Release};
 
 use super::failure::Failure;
+use super::inspect;
 
 /// Releases of one kind with the files they come from.
 pub struct Sources<R> {
@@ -71,6 +72,55 @@ impl<R: OfParty> Sources<R> {
             _ => "",
         };
         Failure::bad_input(format!("{error}{hint} ({})", files.join(", ")))
+    }
+}
+
+/// Releases of whatever kind the first file has.
+pub enum AnySources {
+    Sums(Sources<Release>),
+    Counts(Sources<CountRelease>),
+    Randomised(Sources<RandomisedRelease>),
+}
+
+impl AnySources {
+    /// Reads files and folders in order; all must be of the first one's kind.
+    pub fn read(paths: &[String]) -> Result<Self, Failure> {
+        let first = paths.first().map(|path| files_of(Path::new(path))).transpose()?;
+        let kind =
+            first.and_then(|files| files.into_iter().next()).map(|file| inspect::kind(&file)).transpose()?;
+        Ok(match kind.flatten() {
+            Some(Kind::Counts) => Self::Counts(Sources::read(paths, inspect::read_kind)?),
+            Some(Kind::Randomised) => Self::Randomised(Sources::read(paths, inspect::read_kind)?),
+            _ => Self::Sums(Sources::read(paths, inspect::read)?),
+        })
+    }
+
+    /// What an analyst may fit.
+    pub fn releases(&self) -> Releases<'_> {
+        match self {
+            Self::Sums(sources) => Releases::Sums(&sources.releases),
+            Self::Counts(sources) => Releases::Counts(&sources.releases),
+            Self::Randomised(sources) => Releases::Randomised(&sources.releases),
+        }
+    }
+
+    /// Remembers the file of the prior, for errors.
+    pub fn set_prior(&mut self, path: Option<&Path>) {
+        let prior = match self {
+            Self::Sums(sources) => &mut sources.prior,
+            Self::Counts(sources) => &mut sources.prior,
+            Self::Randomised(sources) => &mut sources.prior,
+        };
+        *prior = path.map(|path| path.display().to_string());
+    }
+
+    /// Says which files an error is about.
+    pub fn explain(&self, error: InferError) -> Failure {
+        match self {
+            Self::Sums(sources) => sources.explain(error),
+            Self::Counts(sources) => sources.explain(error),
+            Self::Randomised(sources) => sources.explain(error),
+        }
     }
 }
 

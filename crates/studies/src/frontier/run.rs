@@ -100,7 +100,7 @@ impl Frontier {
         for epsilon in &self.design.epsilons {
             let fitted =
                 self.fit(self.design.method, (&self.releases(&tables, *epsilon)?, tables.seed), monitor)?;
-            method = fitted.method;
+            method = fitted.method.unwrap_or(method);
             scores.push(tables.score(&fitted));
         }
         let exact = tables.exact_releases()?;

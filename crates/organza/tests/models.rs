@@ -1,4 +1,4 @@
-//! `organza augment`, from a table to a posterior.
+//! `organza fit` for every model, from a table to a posterior.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod support;
@@ -35,8 +35,8 @@ fn mean(result: &serde_json::Value, name: &str) -> f64 {
 }
 
 /// The result of a short run. Noise differs from run to run, so now and then diagnostics ask for more draws: code 3.
-fn augment(folder: &Folder, arguments: &str) -> serde_json::Value {
-    let ran = folder.run(&format!("augment {arguments} {QUICK} --json"));
+fn fit(folder: &Folder, arguments: &str) -> serde_json::Value {
+    let ran = folder.run(&format!("fit {arguments} {QUICK} --json"));
     assert!(ran.code == 0 || ran.code == 3, "{}", ran.stderr);
     serde_json::from_str(&ran.stdout).unwrap()
 }
@@ -45,17 +45,15 @@ fn augment(folder: &Folder, arguments: &str) -> serde_json::Value {
 fn proportions_and_tables() {
     let folder = people();
     release(&folder, "--counts smoker --epsilon 4", "s.json");
-    let found = augment(&folder, "proportion --release s.json");
+    let found = fit(&folder, "s.json");
     assert_eq!(found["sampler"], "exact");
     assert!((mean(&found, "p[smoker=yes]") - 1.0 / 3.0).abs() < 0.03);
     release(&folder, "--counts smoker,ward --epsilon 4", "sw.json");
-    let found = augment(&folder, "table --release sw.json");
+    let found = fit(&folder, "sw.json");
     assert!((mean(&found, "p[smoker=yes, ward=b]") - 1.0 / 9.0).abs() < 0.03);
-    folder
-        .run("augment proportion --release sw.json")
-        .says(2, &["not about one column of two levels; say table"]);
+    folder.run("fit --model proportion sw.json").says(2, &["not about one column of two levels; say table"]);
     release(&folder, "--randomised-response smoker --epsilon 4", "r.json");
-    let found = augment(&folder, "proportion --release r.json");
+    let found = fit(&folder, "r.json");
     assert_eq!(found["sampler"], "nuts");
     assert!((mean(&found, "p[smoker=yes]") - 1.0 / 3.0).abs() < 0.05);
 }
@@ -65,16 +63,16 @@ fn naive_bayes_with_its_prior() {
     let folder = people();
     release(&folder, "--counts ward,smoker;ward,ill --bound ill=0,1 --epsilon 8", "nb.json");
     folder.write("prior.toml", "[prior]\nconcentration = 1e6\n");
-    let weak = augment(&folder, "naive-bayes --release nb.json");
+    let weak = fit(&folder, "--model naive-bayes nb.json");
     assert!((mean(&weak, "p[ill=1 | ward=a]") - 0.25).abs() < 0.06);
-    let paper = augment(&folder, "naive-bayes --release nb.json --sampler plain --thin 5");
+    let paper = fit(&folder, "--model naive-bayes nb.json --sampler plain --thin 5");
     assert_eq!(paper["sampler"], "plain");
     assert!((mean(&paper, "p[ill=1 | ward=a]") - mean(&weak, "p[ill=1 | ward=a]")).abs() < 0.05);
-    let strong = augment(&folder, "naive-bayes --release nb.json --prior prior.toml");
+    let strong = fit(&folder, "--model naive-bayes nb.json --prior prior.toml");
     assert!((mean(&strong, "p[ill=1 | ward=a]") - 0.5).abs() < 0.001);
     folder.write("prior.toml", "[prior]\nconcentration = -1\n");
     folder
-        .run("augment naive-bayes --release nb.json --prior prior.toml")
+        .run("fit --model naive-bayes nb.json --prior prior.toml")
         .says(2, &["prior.toml", "concentration"]);
 }
 
@@ -82,27 +80,27 @@ fn naive_bayes_with_its_prior() {
 fn numbers_and_log_odds() {
     let folder = people();
     release(&folder, "--formula age~1 --epsilon 4 --mechanism laplace", "age.json");
-    let found = augment(&folder, "normal --release age.json --thin 2");
+    let found = fit(&folder, "--model normal --method augmentation age.json --thin 2");
     // The ages have mean 54.5 and standard deviation 14.4.
     assert!((mean(&found, "beta[intercept]") - 54.5).abs() < 4.0);
     assert!((mean(&found, "sigma") - 14.4).abs() < 3.0);
     release(&folder, "--formula ill~age --epsilon 8 --mechanism laplace", "ill.json");
-    folder.run("augment normal --release ill.json").says(2, &["the releases have features; say linear"]);
-    let found = augment(&folder, "logistic --release ill.json --sampler plain");
+    folder.run("fit --model normal ill.json").says(2, &["the releases have features; say linear"]);
+    let found = fit(&folder, "--model logistic ill.json --sampler plain");
     assert_eq!((&found["sampler"], &found["model"]), (&"plain".into(), &"logistic".into()));
-    folder.run("augment logistic --release age.json").says(2, &["age.json"]);
+    folder.run("fit --model logistic age.json").says(2, &["age.json"]);
 }
 
 #[test]
 fn a_folder_holds_draws_summary_and_settings() {
     let folder = people();
     release(&folder, "--counts smoker --epsilon 1", "s.json");
-    let run = |more: &str| folder.run(&format!("augment proportion --release s.json --seed 3 -o out {more}"));
+    let run = |more: &str| folder.run(&format!("fit --model proportion s.json --seed 3 -o out {more}"));
     run("").says(0, &["are in out"]);
     run("").says(2, &["out exists"]);
     run("--force").says(0, &[]);
     let settings = folder.read("out/fit.toml");
-    assert!(settings.contains("augment = \"proportion\"") && settings.contains("seed = 3"), "{settings}");
+    assert!(settings.contains("model = \"proportion\"") && settings.contains("seed = 3"), "{settings}");
     for file in ["draws.parquet", "draws.nc", "summary.json"] {
         assert!(folder.file(&format!("out/{file}")).metadata().unwrap().len() > 0);
     }
@@ -113,14 +111,38 @@ fn wrong_kinds_and_samplers_are_explained() {
     let folder = people();
     release(&folder, "--counts smoker --epsilon 1", "s.json");
     release(&folder, "--formula age~1 --epsilon 1 --mechanism laplace", "age.json");
-    folder.run("fit s.json").says(2, &["is a release of counts", "organza augment"]);
-    folder.run("augment table --release age.json").says(2, &["age.json", "release of sums"]);
-    folder.run("augment linear --release s.json").says(2, &["s.json", "release of counts"]);
+    folder.run("fit age.json s.json").says(2, &["s.json", "is a release of counts, not a release of sums"]);
     folder
-        .run("augment table --release s.json --sampler nuts")
-        .says(2, &["exact, gibbs, metropolis and plain"]);
-    folder.run("augment table --release s.json --sampler best").says(2, &["\"best\" is not known"]);
-    folder.run("augment table --release s.json --draws 0").says(2, &["at least 1"]);
-    folder.run("augment table --release s.json s.json").says(2, &["--allow-duplicates", "s.json"]);
-    folder.run("augment table --release nowhere.json").says(2, &["nowhere.json"]);
+        .run("fit --model table age.json")
+        .says(2, &["releases of sums are fitted by linear, normal and logistic"]);
+    folder.run("fit --model linear s.json").says(2, &["releases of counts are fitted by proportion"]);
+    folder.run("fit --model poisson s.json").says(2, &["\"poisson\" is not known"]);
+    folder.run("fit s.json --method marginal").says(2, &["marginal is for linear models"]);
+    folder.run("fit --model table s.json --sampler nuts").says(2, &["exact, gibbs, metropolis and plain"]);
+    folder.run("fit --model table s.json --sampler best").says(2, &["\"best\" is not known"]);
+    folder.run("fit --model table s.json --draws 0").says(2, &["at least 1"]);
+    folder.run("fit --model table s.json s.json").says(2, &["--allow-duplicates", "s.json"]);
+    folder.run("fit --model table nowhere.json").says(2, &["nowhere.json"]);
+}
+
+/// Catches a logistic fit that cannot predict, probabilities of the wrong level, and scores of another scale.
+#[test]
+fn a_logistic_fit_predicts_probabilities_and_a_table_fit_says_that_it_cannot() {
+    let folder = people();
+    release(&folder, "--formula ill~age --epsilon 20 --mechanism laplace", "ill.json");
+    fit(&folder, "--model logistic ill.json -o out");
+    let ran = folder.run("predict out people.csv -o p.csv --scores --json");
+    ran.says(0, &["neither is private"]);
+    let scores = ran.json();
+    assert!(scores["root_mean_squared_error"].is_null() && scores["rows"] == 300);
+    // A quarter is ill, whatever the age: the log loss of saying so is 0.562.
+    let loss = -scores["mean_log_density"].as_f64().unwrap();
+    assert!((0.5..0.65).contains(&loss), "{loss}");
+    for line in folder.read("p.csv").lines().skip(1) {
+        let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+        assert!(cells[1] < 0.5 && 0.0 <= cells[3] && cells[3] <= cells[1] && cells[1] <= cells[4], "{line}");
+    }
+    release(&folder, "--counts smoker --epsilon 1", "s.json");
+    fit(&folder, "s.json -o levels");
+    folder.run("predict levels people.csv").says(2, &["a proportion fit predicts no records"]);
 }
