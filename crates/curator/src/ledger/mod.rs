@@ -41,6 +41,8 @@
 
 mod account;
 mod charge;
+#[cfg(test)]
+mod composition_tests;
 mod error;
 mod file;
 mod spending;

@@ -67,7 +67,7 @@ impl Spending {
     ///
     /// The lattice's term grows with epsilon, so it is taken at the epsilon that it leads to: the search goes up from the
     /// composition's own epsilon and ends where it no longer moves.
-    fn epsilon(&self, delta: f64) -> Result<Option<f64>, LossError> {
+    pub(super) fn epsilon(&self, delta: f64) -> Result<Option<f64>, LossError> {
         let mut found = 0.0;
         loop {
             let remaining = delta - lattice_delta(loosened(found), self.total_variation);
