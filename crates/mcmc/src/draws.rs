@@ -62,6 +62,7 @@ impl Draws {
     }
 
     /// Draws of chains that may differ in length; `values` has a row for each draw of the records.
+    #[cfg(feature = "files")]
     pub(crate) fn from_records(
         names: Vec<String>,
         records: Vec<ChainRecord>,
