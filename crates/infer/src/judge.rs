@@ -1,14 +1,15 @@
-//! The one judge of what each method needs of the releases: the dispatcher, `auto`, error messages and the methods themselves ask here.
+//! The one judge of what each method needs of the releases: the dispatcher, `auto`, error messages and the methods
+//! themselves ask here.
 //!
-//! Methods prepare themselves from [`Accepted`] evidence, which only this file makes, so none of them checks a release again.
+//! Methods prepare themselves from [`Accepted`] evidence, which only this file makes, so none of them checks a release
+//! again.
 
 use std::ops::Deref;
 
 use organza_release::{Domain, Family, Release};
 
 use crate::augmentation::MOST_LATENT;
-use crate::evidence::Features;
-use crate::evidence::{Evidence, Party};
+use crate::evidence::{Evidence, Features, Party};
 use crate::individual::MOST_RECORDS;
 use crate::marginal::MOST_UNEVEN;
 use crate::{InferError, Method};
