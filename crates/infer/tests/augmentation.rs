@@ -93,9 +93,9 @@ fn many_records_give_the_posterior_of_the_normal_limit() {
             for other in [&marginal, &gibbs] {
                 let expected = mean(other, name, function);
                 let z = (found.0 - expected.0) / found.1.hypot(expected.1);
-                println!("{name}, {what}, {}: {} against {}, z = {z}", other.method, found.0, expected.0);
+                println!("{name}, {what}, {:?}: {} against {}, z = {z}", other.method, found.0, expected.0);
                 // alpha = 1e-6 over twenty comparisons.
-                assert!(z.abs() < 5.5, "{name}, {what}, {}: z = {z}", other.method);
+                assert!(z.abs() < 5.5, "{name}, {what}, {:?}: z = {z}", other.method);
             }
         }
     }
