@@ -109,6 +109,8 @@ impl Need {
             Need::RecordsForEveryCoefficient => party.records.is_some_and(|n| n >= coefficients),
             Need::UnscaledIntercept => evidence.domain().intercept() && !evidence.domain().is_scaled(),
             Need::RecordsThemselves => party.noise.averaged == 1,
+            // Of all parties together, so asked once.
+            Need::FewRecords | Need::RecordsInMemory if !std::ptr::eq(party, first) => true,
             Need::FewRecords => evidence.records().is_some_and(|records| records <= MOST_RECORDS),
             Need::RecordsInMemory => {
                 evidence.records().is_some_and(|records| records * (coefficients + 1.0) <= MOST_LATENT)
