@@ -1,10 +1,10 @@
 //! The log-linear model of \[JAGR22\] section 4: N = 100, five classes, five features of three levels.
 
 use crate::{Failure, chain, plan};
+use organza_infer::augmentation::{Augmented, NaiveBayesRecords, Plain, TableMechanism};
 use organza_infer::tables::{
     CountModel, ExactCounts, IndependentCounts, RecordsPrior, TableEvidence, TablePrior,
 };
-use organza_infer::{Augmented, NaiveBayesRecords, Plain, TableMechanism};
 use organza_mcmc::ChainRng;
 use organza_release::{
     COUNTS_SCHEMA, CountFamily, CountNoise, CountRelease, LevelColumn, Missing, Neighbours, Norm,

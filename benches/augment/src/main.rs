@@ -8,7 +8,7 @@ mod population;
 mod regression;
 
 use clock::timed;
-use organza_infer::{Interweaving, Plain};
+use organza_infer::augmentation::{Interweaving, Plain};
 use organza_mcmc::diagnostics::ess_bulk;
 use organza_mcmc::{Draws, Kernel, Plan, run};
 

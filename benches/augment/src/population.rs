@@ -1,7 +1,8 @@
 //! `individual` in the setting of \[BS19\]: one covariate and an intercept, Laplace noise, the paper's loose sensitivity of 28.
 
 use crate::{Failure, chain, plan, regression};
-use organza_infer::{Evidence, FeaturePrior, IndividualDensity, Prior};
+use organza_infer::methods::IndividualDensity;
+use organza_infer::{Evidence, FeaturePrior, Prior};
 use organza_mcmc::ChainRng;
 use organza_mcmc::diagnostics::ess_bulk;
 use rand_distr::{Distribution, StandardNormal};

@@ -1,7 +1,8 @@
 //! The regression of \[JAGR22\] section 5.
 
 use crate::Failure;
-use organza_infer::{Augmented, FeaturePrior, GramMechanism, LinearModel, Prior, RecordAdditive};
+use organza_infer::augmentation::{Augmented, GramMechanism, LinearModel, RecordAdditive};
+use organza_infer::{FeaturePrior, Prior};
 use organza_mcmc::ChainRng;
 use organza_release::sensitivity::of_release;
 use organza_release::{

@@ -3,10 +3,11 @@
 use crate::Failure;
 use crate::clock::timed;
 use crate::releases::prior;
-use organza_infer::{
-    Evidence, FixedGram, FixedGramMetropolis, FixedGramModel, Gibbs, GibbsSampler, MarginalDensity, Moments,
-    NormalX, NormalXDensity, NormalXMetropolis, Prior, Quadrature,
+use organza_infer::methods::{
+    FixedGram, FixedGramMetropolis, FixedGramModel, Gibbs, GibbsSampler, MarginalDensity, Moments, NormalX,
+    NormalXDensity, NormalXMetropolis, Quadrature,
 };
+use organza_infer::{Evidence, Prior};
 use organza_mcmc::{ChainRng, Draws, Gradient, Kernel, Nuts, Plan, run};
 use organza_release::Release;
 

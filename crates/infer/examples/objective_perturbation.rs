@@ -9,7 +9,7 @@
 //! Another record changes the first sum by less than 2 and the second by less than 1, where it is at least `ridge`: the mechanism is
 //! epsilon-differentially private with `epsilon = 2/scale + ln(1 + 1/ridge)`.
 
-use organza_infer::{Augmented, Generative, Plain, RecordAdditive};
+use organza_infer::augmentation::{Augmented, Generative, Plain, RecordAdditive};
 use organza_mcmc::{ChainRng, Plan, Stop, Summary, run};
 use rand_distr::{Distribution, StandardNormal};
 

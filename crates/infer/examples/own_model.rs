@@ -4,7 +4,7 @@
 //! the parameters are drawn when all records are known; [`RecordAdditive`] says what a record adds to the released sum and how likely the
 //! release is given the sum. [`Plain`] does the rest. To mix well where noise is large, implement `Interweave` and `RecordDensity` too.
 
-use organza_infer::{Augmented, Generative, Plain, RecordAdditive};
+use organza_infer::augmentation::{Augmented, Generative, Plain, RecordAdditive};
 use organza_mcmc::{ChainRng, Plan, Stop, Summary, run};
 use rand_distr::{Distribution, Gamma, Poisson};
 

@@ -1,14 +1,15 @@
-//! The one judge of what each method needs of the releases: the dispatcher, `auto`, error messages and the methods themselves ask here.
+//! The one judge of what each method needs of the releases: the dispatcher, `auto`, error messages and the methods
+//! themselves ask here.
 //!
-//! Methods prepare themselves from [`Accepted`] evidence, which only this file makes, so none of them checks a release again.
+//! Methods prepare themselves from [`Accepted`] evidence, which only this file makes, so none of them checks a release
+//! again.
 
 use std::ops::Deref;
 
 use organza_release::{Domain, Family, Release};
 
 use crate::augmentation::MOST_LATENT;
-use crate::evidence::Features;
-use crate::evidence::{Evidence, Party};
+use crate::evidence::{Evidence, Features, Party};
 use crate::individual::MOST_RECORDS;
 use crate::marginal::MOST_UNEVEN;
 use crate::{InferError, Method};
@@ -108,6 +109,8 @@ impl Need {
             Need::RecordsForEveryCoefficient => party.records.is_some_and(|n| n >= coefficients),
             Need::UnscaledIntercept => evidence.domain().intercept() && !evidence.domain().is_scaled(),
             Need::RecordsThemselves => party.noise.averaged == 1,
+            // Of all parties together, so asked once.
+            Need::FewRecords | Need::RecordsInMemory if !std::ptr::eq(party, first) => true,
             Need::FewRecords => evidence.records().is_some_and(|records| records <= MOST_RECORDS),
             Need::RecordsInMemory => {
                 evidence.records().is_some_and(|records| records * (coefficients + 1.0) <= MOST_LATENT)

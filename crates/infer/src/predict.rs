@@ -3,8 +3,8 @@
 //! Given features x the predictive distribution is the mixture over draws of N(x'beta, sigma^2). Its mean, quantiles and density
 //! are computed from the mixture itself: no further Monte Carlo error beside that of the draws.
 //!
-//! Of a logistic regression the predictive distribution is that of two values: its mean is the mean probability of the upper one over the draws,
-//! its spread and interval are those of that probability.
+//! Of a logistic regression the predictive distribution is that of two values: its mean is the mean probability of the
+//! upper one over the draws, its spread and interval are those of that probability.
 //!
 //! Thousands of components for every record would be slow, so those that hardly differ are put together: draws whose sigma differs by
 //! at most a fifth and whose centres share a bin of a quarter of sigma become one normal component of the same mean and variance, with
@@ -171,7 +171,7 @@ impl Predictor {
     }
 }
 
-/// The probability of the upper level from draws of its log odds. The log density is that of the level that was observed: the upper one is 1.
+/// The probability of the upper level, which is 1, from draws of its log odds; the log density is that of what was observed.
 fn of_log_odds(mut values: Vec<f64>, observed: Option<f64>, mass: f64) -> Prediction {
     values.iter_mut().for_each(|value| *value = 1.0 / (1.0 + libm::exp(-*value)));
     let count = values.len() as f64;

@@ -5,11 +5,14 @@ mod normal_features;
 
 use allocation_counter::measure;
 use normal_features::{ball, boxed, noisy_gram, release};
-use organza_infer::{
-    Augmented, Evidence, FixedGramMetropolis, FixedGramModel, GramMechanism, IndividualDensity, Interweaving,
-    LinearModel, LogisticModel, NaiveBayesRecords, NormalX, NormalXDensity, NormalXMetropolis, Plain, Prior,
+use organza_infer::augmentation::{
+    Augmented, GramMechanism, Interweaving, LinearModel, LogisticModel, NaiveBayesRecords, Plain,
     SignedResponse, TableMechanism,
 };
+use organza_infer::methods::{
+    FixedGramMetropolis, FixedGramModel, IndividualDensity, NormalX, NormalXDensity, NormalXMetropolis,
+};
+use organza_infer::{Evidence, Prior};
 use organza_mcmc::{ChainRng, Gradient, Kernel};
 use organza_release::{
     COUNTS_SCHEMA, CountFamily, CountNoise, CountRelease, Domain, Layout, LevelColumn, Release,

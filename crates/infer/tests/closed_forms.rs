@@ -4,7 +4,8 @@
 #[path = "support/published.rs"]
 mod published;
 
-use organza_infer::{Evidence, Fast, FixedGram, InferError, Prior};
+use organza_infer::methods::{Fast, FixedGram};
+use organza_infer::{Evidence, InferError, Prior};
 use organza_release::{
     BallDomain, BoxDomain, Domain, Family, Interval, Layout, Release, Statistic, gram_entries,
 };

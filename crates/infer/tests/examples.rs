@@ -7,7 +7,7 @@ mod objective_perturbation;
 mod own_model;
 
 use objective_perturbation::{NormalMean, RobustMean};
-use organza_infer::{Augmented, Plain};
+use organza_infer::augmentation::{Augmented, Plain};
 use organza_mcmc::diagnostics::mcse_mean;
 use organza_mcmc::{Plan, run};
 

@@ -4,7 +4,8 @@
 mod normal_features;
 
 use normal_features::{ball, boxed, critical_z, noisy_gram, release, z_of};
-use organza_infer::{Evidence, FixedGram, FixedGramMetropolis, FixedGramModel, Prior};
+use organza_infer::methods::{FixedGram, FixedGramMetropolis, FixedGramModel};
+use organza_infer::{Evidence, Prior};
 use organza_mcmc::{ChainRng, Draws, Plan, run};
 use organza_release::{Domain, Layout};
 

@@ -6,7 +6,8 @@ mod normal_features;
 use normal_features::brute_force::moments;
 use normal_features::cases::{assert_moments, cases};
 use normal_features::{boxed, noisy_gram, release};
-use organza_infer::{Evidence, InferError, NormalX, NormalXMetropolis, Prior};
+use organza_infer::methods::{NormalX, NormalXMetropolis};
+use organza_infer::{Evidence, InferError, Prior};
 use organza_mcmc::{ChainRng, Plan, run};
 use organza_release::{Family, Layout, Release};
 
@@ -42,7 +43,7 @@ fn what_it_refuses() {
     };
     assert!(fit(std::slice::from_ref(&good)).is_ok());
     let other = |domain| release("b", domain, Layout::Isometric, &gram, (100, 0.5));
-    let population = "b: normal-x: the record scale and the weight of the constant of a";
+    let population = "b: normal-x: records that are scaled and averaged as those of the other parties";
     assert_eq!(message(other(boxed(2, Some(0.6), (0.5, 0.8)))), population);
     assert_eq!(message(other(boxed(2, Some(0.7), (0.4, 0.8)))), population);
     assert!(
@@ -51,12 +52,12 @@ fn what_it_refuses() {
     );
     let mut few = other(domain.clone());
     few.records = Some(2);
-    assert_eq!(message(few.clone()), "b: normal-x: at least 3 records, found 2");
+    assert_eq!(message(few.clone()), "b: normal-x: at least as many records as coefficients");
     few.records = Some(3);
     assert!(fit(&[good.clone(), few.clone()]).is_ok());
     few.records = None;
     assert_eq!(message(few), "b: normal-x: a public number of records (neighbours that substitute)");
     let mut laplace = other(domain);
     laplace.noise.family = Family::Laplace;
-    assert_eq!(message(laplace), "b: normal-x: gaussian noise");
+    assert_eq!(message(laplace), "b: normal-x: gaussian noise, the release has laplace");
 }

@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use organza_infer::{
-    Evidence, FixedGramMetropolis, FixedGramModel, Gibbs, GibbsSampler, Moments, NormalX, NormalXMetropolis,
+use organza_infer::Evidence;
+use organza_infer::methods::{
+    FixedGramMetropolis, FixedGramModel, Gibbs, GibbsSampler, Moments, NormalX, NormalXMetropolis,
 };
 use organza_mcmc::{ChainRng, Kernel};
 use organza_release::{Layout, Statistic, gram_entries};

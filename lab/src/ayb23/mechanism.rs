@@ -174,8 +174,10 @@ impl Bounds {
         let (mut sum, mut cross, mut ridge) = (vec![0.0; size * size], vec![0.0; size], 0.0);
         for party in parties {
             let (gram, products, _) = blocks(&party.gram);
-            let smallest =
-                organza_infer::symmetric_eigen(&gram, size).values.into_iter().fold(f64::INFINITY, f64::min);
+            let smallest = organza_infer::methods::symmetric_eigen(&gram, size)
+                .values
+                .into_iter()
+                .fold(f64::INFINITY, f64::min);
             let released = (smallest + (logarithm.sqrt() * normal() - logarithm) * ridge_scale).max(0.0);
             ridge += (full.sqrt() * ridge_scale - released).max(0.0);
             for row in 0..size {

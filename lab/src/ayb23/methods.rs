@@ -1,9 +1,9 @@
 //! The methods on releases: posterior moments, intervals and draws in users' units.
 
-use organza_infer::{
-    Evidence, Fast, FixedGram, Gibbs, GibbsSampler, MarginalDensity, Moments, NormalX, NormalXMetropolis,
-    Prior, Quadrature,
+use organza_infer::methods::{
+    Fast, FixedGram, Gibbs, GibbsSampler, MarginalDensity, Moments, NormalX, NormalXMetropolis, Quadrature,
 };
+use organza_infer::{Evidence, Prior};
 use organza_mcmc::diagnostics::equal_tailed;
 use organza_mcmc::{Kernel, Plan, run};
 

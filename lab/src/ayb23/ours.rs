@@ -81,7 +81,7 @@ impl Ours {
         Ok(vec![
             problem.marginal(&prior, STEPS.0)?,
             problem.fixed_gram(&prior)?,
-            problem.fast(&prior, organza_infer::Fast::default().variance)?,
+            problem.fast(&prior, organza_infer::methods::Fast::default().variance)?,
             problem.gibbs(&prior, STEPS.1)?,
             self.ada_ssp(loss, seed)?,
         ])
@@ -115,7 +115,7 @@ impl Ours {
     /// Of X'X; without an intercept weighted units of features are normalised ones.
     fn smallest_eigenvalue(&self, gram: &[f64]) -> f64 {
         let (inner, _, _) = crate::linalg::blocks(gram);
-        let values = organza_infer::symmetric_eigen(&inner, self.domain.feature_count()).values;
+        let values = organza_infer::methods::symmetric_eigen(&inner, self.domain.feature_count()).values;
         values.into_iter().fold(f64::INFINITY, f64::min)
     }
 }

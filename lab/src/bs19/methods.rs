@@ -1,7 +1,8 @@
 //! The methods of the paper by name, and draws of their posteriors.
 
-use organza_infer::{
-    Evidence, Gibbs, GibbsSampler, IndividualDensity, MarginalDensity, Moments, Naive, Quadrature,
+use organza_infer::Evidence;
+use organza_infer::methods::{
+    Gibbs, GibbsSampler, IndividualDensity, MarginalDensity, Moments, Naive, Quadrature,
 };
 use organza_mcmc::{Draws, Kernel, Plan, run};
 

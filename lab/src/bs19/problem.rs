@@ -1,6 +1,7 @@
 //! Noisy sums over records (1, u, v) in normalised units, with the prior that goes with them.
 
-use organza_infer::{Evidence, FourthMoments, Prior};
+use organza_infer::methods::FourthMoments;
+use organza_infer::{Evidence, Prior};
 use organza_release::loss::LossError;
 use organza_release::{
     BoxDomain, Domain, Family, Interval, Layout, Neighbours, Norm, Release, Statistic, gram_entries,

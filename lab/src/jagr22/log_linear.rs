@@ -1,7 +1,7 @@
 //! The log-linear model of \[JAGR22\] section 4: a class, five features of three levels, noisy tables of the class with each feature.
 
+use organza_infer::augmentation::{Augmented, NaiveBayesRecords, Plain, TableMechanism};
 use organza_infer::tables::TableSpec;
-use organza_infer::{Augmented, NaiveBayesRecords, Plain, TableMechanism};
 use organza_infer::{MethodSpec, Model, ModelSpec, Sampler, fit as posterior_of};
 use organza_mcmc::diagnostics::{ess_bulk, quantile};
 use organza_mcmc::{Draws, Monitor, Plan, run};

@@ -1,8 +1,7 @@
 //! The regression of \[JAGR22\] section 5: two features, records clamped to +-10, Laplace noise on all sums.
 
-use organza_infer::{
-    Augmented, FeaturePrior, GramMechanism, InferError, Interweaving, LinearModel, Plain, Prior,
-};
+use organza_infer::augmentation::{Augmented, GramMechanism, Interweaving, LinearModel, Plain};
+use organza_infer::{FeaturePrior, InferError, Prior};
 use organza_mcmc::diagnostics::ess_bulk;
 use organza_mcmc::{Draws, Plan, run};
 use organza_release::{

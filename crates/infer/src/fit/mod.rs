@@ -5,7 +5,7 @@
 //! | file | what |
 //! | --- | --- |
 //! | `model` | the models, and which of them releases allow |
-//! | `regression`, `logistic` | linear and logistic regressions from sums; models of levels are in [`tables`](crate::tables) |
+//! | `regression`, `logistic` | regressions from sums; models of levels are in [`tables`](crate::tables) |
 //! | `auto` | which method for a linear regression |
 //! | `closed_form`, `units`, `share` | independent draws; draws in users' units; the share of noise |
 //! | `notes`, `report` | what is said of a fit, in words and as JSON |
@@ -104,8 +104,8 @@ pub struct Fit {
     pub sampler: Sampler,
     /// Why the method or the sampler was chosen; none if it was asked for.
     pub reason: Option<String>,
-    /// Draws in users' units: `beta[name]` for every coefficient, then `sigma` and `r_squared` where the model has them; of models of
-    /// levels `p[..]` for every probability, then `records` where it is not public.
+    /// Draws in users' units: `beta[name]` for every coefficient, then `sigma` and `r_squared` where the model has them;
+    /// of models of levels `p[..]` for every probability, then `records` where it is not public.
     pub draws: Draws,
     /// The table of the draws.
     pub summary: Summary,

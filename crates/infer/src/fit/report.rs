@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use organza_mcmc::Summary;
 use organza_release::{Domain, Tool};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::generate::{SchemaGenerator, SchemaSettings};
+use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Serialize, Serializer};
 
 use super::{Fit, Model};
@@ -21,20 +22,16 @@ struct Report<'f> {
     /// What was fitted.
     model: Model,
     /// The method that was used; null for probabilities of levels, whose samplers need no other word.
-    #[schemars(required)]
     method: Option<Method>,
     /// The sampler that was used.
     sampler: Sampler,
     /// Why the method or sampler was chosen; null if it was asked for.
-    #[schemars(required)]
     reason: Option<&'f str>,
     /// Number of releases.
     releases: usize,
     /// Public number of records of all parties.
-    #[schemars(required)]
     records: Option<f64>,
     /// Residual standard deviation in users' units if it is not a parameter.
-    #[schemars(required)]
     residual_sd: Option<f64>,
     /// By parameter, the share of the posterior variance that is due to privacy noise, where the method knows it.
     noise_share: BTreeMap<&'f str, f64>,
@@ -46,7 +43,6 @@ struct Report<'f> {
     #[schemars(schema_with = "draws")]
     summary: &'f Summary,
     /// Columns, bounds and formula of a regression.
-    #[schemars(required)]
     domain: Option<&'f Domain>,
     /// The program that wrote this.
     tool: Tool,
@@ -88,5 +84,7 @@ impl Serialize for Fit {
 
 /// The JSON Schema of a fit: `schemas/fit-2.json`.
 pub fn fit_schema() -> Schema {
-    schemars::schema_for!(Report<'static>)
+    // What is written has all its fields, null among them.
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<Report<'static>>()
 }

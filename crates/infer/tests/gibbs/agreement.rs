@@ -1,6 +1,7 @@
 //! One law by two ways.
 
-use organza_infer::{Evidence, FeaturePrior, FourthMoments, Gibbs, Moments, Prior};
+use organza_infer::methods::{FourthMoments, Gibbs, Moments};
+use organza_infer::{Evidence, FeaturePrior, Prior};
 use organza_release::{BallDomain, Domain, Family, Release};
 
 use crate::support::{

@@ -1,6 +1,7 @@
 //! No noise and nothing but noise: the posteriors are known.
 
-use organza_infer::{Evidence, FeaturePrior, Gibbs, Moments, Prior};
+use organza_infer::methods::{Gibbs, Moments};
+use organza_infer::{Evidence, FeaturePrior, Prior};
 use organza_release::Family;
 
 use crate::support::{ALL, Mechanism, agree, domain, fit, gaussian, gram, mean, records, release};

@@ -1,6 +1,7 @@
 //! Releases with little in them, and releases that lack something.
 
-use organza_infer::{Evidence, FeaturePrior, FourthMoments, Gibbs, GibbsSampler, Moments, Prior};
+use organza_infer::methods::{FourthMoments, Gibbs, GibbsSampler, Moments};
+use organza_infer::{Evidence, FeaturePrior, Prior};
 use organza_mcmc::{Plan, run};
 use organza_release::{Domain, Family, Release, Statistic};
 

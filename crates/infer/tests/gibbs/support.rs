@@ -3,7 +3,8 @@
 #[path = "../support/published.rs"]
 mod published;
 
-use organza_infer::{Gibbs, GibbsSampler, Prior};
+use organza_infer::Prior;
+use organza_infer::methods::{Gibbs, GibbsSampler};
 use organza_mcmc::diagnostics::{ess_mean, r_hat};
 use organza_mcmc::{Draws, Plan, run};
 use organza_release::{BoxDomain, Domain, Family, Interval, Layout, Release, Statistic, gram_entries};

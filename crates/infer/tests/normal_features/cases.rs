@@ -1,6 +1,7 @@
 //! One party and one feature: small enough for brute force.
 
-use organza_infer::{Evidence, FeaturePrior, NormalX, Prior};
+use organza_infer::methods::NormalX;
+use organza_infer::{Evidence, FeaturePrior, Prior};
 use organza_mcmc::Draws;
 use organza_release::{Layout, Release};
 

@@ -17,7 +17,7 @@ use organza_studies::simulation::{Simulation, Truth};
 use serde_json::json;
 
 use super::failure::{Failure, Status};
-use super::sources::AnySources;
+use super::sources::Sources;
 use super::terminal::{Bar, print_json, print_text, short, table, warn};
 use super::{fit, fit_report, inspect, simulate};
 use organza::fit_folder::{FitFolder, Settings};
@@ -83,7 +83,7 @@ fn analyse(folder: &Path, releases: &[(String, Release)], quiet: bool) -> Result
     let mut settings = Settings::new(MethodSpec::default(), ModelSpec::default(), McmcPlan::default());
     settings.releases = releases.iter().map(|(file, _)| folder.join(file).display().to_string()).collect();
     let destination = FitFolder::create(&folder.join("fit"), false)?;
-    let fitted = fit::fit(&settings, &AnySources::read(&settings.releases)?, quiet)?;
+    let fitted = fit::fit(&settings, &Sources::read(&settings.releases)?, quiet)?;
     settings.keep_choices(&fitted);
     destination.finish(&fitted.draws, &fitted, &settings)?;
     let sound = fitted.summary.warnings().is_empty();

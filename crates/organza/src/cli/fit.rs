@@ -10,7 +10,7 @@ use organza_mcmc::{Draws, Monitor, Plan, Progress};
 
 use super::failure::{Failure, Status};
 use super::fit_report;
-use super::sources::AnySources;
+use super::sources::Sources;
 use super::terminal::{StepBar, print_json, print_text, say, short, table, warn};
 use organza::fit_folder::{FitFolder, Settings};
 
@@ -92,8 +92,9 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 pub fn run(arguments: &FitArguments) -> Result<Status, Failure> {
     listen();
     let mut settings = arguments.settings()?;
-    let mut sources = AnySources::read(&settings.releases)?;
-    sources.set_prior(arguments.prior.as_deref().or(arguments.settings.as_deref()));
+    let mut sources = Sources::read(&settings.releases)?;
+    sources.prior =
+        arguments.prior.as_ref().or(arguments.settings.as_ref()).map(|path| path.display().to_string());
     if let Some(path) = &arguments.prior {
         read_prior(path, &mut settings.model, sources.releases())?;
     }
@@ -109,7 +110,7 @@ pub fn run(arguments: &FitArguments) -> Result<Status, Failure> {
 }
 
 /// Fits, keeps and prints.
-fn complete(settings: &mut Settings, sources: &AnySources, output: &Output) -> Result<Status, Failure> {
+fn complete(settings: &mut Settings, sources: &Sources, output: &Output) -> Result<Status, Failure> {
     let folder = output.folder()?;
     let fitted = fit(settings, sources, output.json)?;
     settings.keep_choices(&fitted);
@@ -144,14 +145,11 @@ impl Output {
 }
 
 /// The one method without draws: an estimate is printed, there is nothing else to keep.
-fn estimate(output: &Output, sources: &AnySources) -> Result<Status, Failure> {
+fn estimate(output: &Output, sources: &Sources) -> Result<Status, Failure> {
     if output.output.is_some() {
         return Err(Failure::bad_input("--output: ada-ssp has no draws to keep; it prints its estimate"));
     }
-    let Releases::Sums(releases) = sources.releases() else {
-        return Err(Failure::bad_input("--method: ada-ssp is for linear models, from releases of sums"));
-    };
-    let found = organza_infer::ada_ssp(releases).map_err(|error| sources.explain(error))?;
+    let found = organza_infer::ada_ssp(sources.sums()?).map_err(|error| sources.explain(error))?;
     if output.json {
         let values: serde_json::Map<String, serde_json::Value> = found
             .coefficients
@@ -171,7 +169,7 @@ fn estimate(output: &Output, sources: &AnySources) -> Result<Status, Failure> {
 }
 
 /// Fits with a progress bar.
-pub fn fit(settings: &Settings, sources: &AnySources, quiet: bool) -> Result<Fit, Failure> {
+pub fn fit(settings: &Settings, sources: &Sources, quiet: bool) -> Result<Fit, Failure> {
     let Settings { method, model, plan, .. } = settings;
     let work = |monitor: &Monitor<'_>| organza_infer::fit(method, model, sources.releases(), plan, monitor);
     let fitted = watch(plan, quiet, work).map_err(|error| sources.explain(error))?;

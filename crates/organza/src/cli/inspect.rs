@@ -6,7 +6,7 @@ use clap::Args;
 use organza_curator::policy::{LARGEST_EPSILON, largest_delta};
 use organza_release::{
     BoxDomain, Claim, Column, CountRelease, Document, Domain, Kind, Missing, Neighbours, PrivacyLoss,
-    RandomisedRelease, Release, kind_of, printable, read_many,
+    RandomisedRelease, Release, kind_of, printable,
 };
 use serde_json::{Value, json};
 
@@ -98,24 +98,8 @@ fn inspect_file(path: &Path, printed: &mut Printed) -> Result<(), End> {
     }
 }
 
-/// Reads all releases of sums of a file.
-pub fn read(path: &Path) -> Result<Vec<Release>, Failure> {
-    let (bytes, name) = read_bytes(path)?;
-    Ok(read_many(&bytes, &name)?)
-}
-
-/// Reads all releases of one kind of a file.
-pub fn read_kind<D: Document>(path: &Path) -> Result<Vec<D>, Failure> {
-    let (bytes, name) = read_bytes(path)?;
-    Ok(D::read_many(&bytes, &name)?)
-}
-
-/// Which kind of releases a file holds, if it says so.
-pub fn kind(path: &Path) -> Result<Option<Kind>, Failure> {
-    Ok(kind_of(&read_bytes(path)?.0))
-}
-
-fn read_bytes(path: &Path) -> Result<(Vec<u8>, String), Failure> {
+/// The bytes of a file, and its name for errors.
+pub fn read_bytes(path: &Path) -> Result<(Vec<u8>, String), Failure> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| Failure::bad_input(format!("{name}: {error}")))?;
     Ok((bytes, name))

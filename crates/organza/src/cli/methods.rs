@@ -8,7 +8,6 @@ use organza_infer::{Evidence, Method};
 use serde_json::{Value, json};
 
 use super::failure::{Failure, Status};
-use super::inspect;
 use super::sources::Sources;
 use super::terminal::{print_json, print_text};
 
@@ -27,8 +26,8 @@ pub fn run(arguments: &MethodsArguments) -> Result<Status, Failure> {
     let evidence = match paths.is_empty() {
         true => None,
         false => {
-            let sources = Sources::read(&paths, inspect::read)?;
-            Some(Evidence::with_repeated_parties(&sources.releases).map_err(Failure::bad_input)?)
+            let sources = Sources::read(&paths)?;
+            Some(Evidence::with_repeated_parties(sources.sums()?).map_err(Failure::bad_input)?)
         }
     };
     let lacks = |method: Method| evidence.as_ref().map(|evidence| method.lacks(evidence));

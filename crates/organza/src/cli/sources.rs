@@ -4,49 +4,79 @@ use std::path::{Path, PathBuf};
 
 use organza_infer::{InferError, Releases};
 use organza_mcmc::RunError;
-use organza_release::{CountRelease, Kind, RandomisedRelease, Release};
+use organza_release::{CountRelease, Document, Kind, RandomisedRelease, Release, kind_of};
 
 use super::failure::Failure;
 use super::inspect;
 
 /// Releases of one kind with the files they come from.
-pub struct Sources<R> {
+pub struct Sources {
+    /// The file of every release.
     files: Vec<String>,
-    pub releases: Vec<R>,
+    held: Held,
     /// The file of the prior, for errors.
     pub prior: Option<String>,
 }
 
-/// Something that a party released.
-pub trait OfParty {
-    /// Its data holder.
-    fn party(&self) -> &str;
+enum Held {
+    Sums(Vec<Release>),
+    Counts(Vec<CountRelease>),
+    Randomised(Vec<RandomisedRelease>),
 }
 
-macro_rules! of_party {
-    ($($release:ty),*) => {$(
-        impl OfParty for $release {
-            fn party(&self) -> &str {
-                &self.party
-            }
-        }
-    )*};
-}
-
-of_party!(Release, CountRelease, RandomisedRelease);
-
-impl<R: OfParty> Sources<R> {
-    /// Reads files and folders in order.
-    pub fn read(paths: &[String], read: impl Fn(&Path) -> Result<Vec<R>, Failure>) -> Result<Self, Failure> {
-        let mut sources = Self { files: Vec::new(), releases: Vec::new(), prior: None };
+impl Sources {
+    /// Reads files and folders in order; all must be of the first one's kind.
+    pub fn read(paths: &[String]) -> Result<Self, Failure> {
+        let mut sources = Self { files: Vec::new(), held: Held::Sums(Vec::new()), prior: None };
         for path in paths {
             for file in files_of(Path::new(path))? {
-                let found = read(&file)?;
-                sources.files.extend(std::iter::repeat_n(file.display().to_string(), found.len()));
-                sources.releases.extend(found);
+                let (bytes, name) = inspect::read_bytes(&file)?;
+                if sources.files.is_empty() {
+                    sources.held = match kind_of(&bytes) {
+                        Some(Kind::Counts) => Held::Counts(Vec::new()),
+                        Some(Kind::Randomised) => Held::Randomised(Vec::new()),
+                        _ => Held::Sums(Vec::new()),
+                    };
+                }
+                let count = match &mut sources.held {
+                    Held::Sums(releases) => add(releases, &bytes, &name)?,
+                    Held::Counts(releases) => add(releases, &bytes, &name)?,
+                    Held::Randomised(releases) => add(releases, &bytes, &name)?,
+                };
+                sources.files.extend(std::iter::repeat_n(name, count));
             }
         }
         Ok(sources)
+    }
+
+    /// What an analyst may fit.
+    pub fn releases(&self) -> Releases<'_> {
+        match &self.held {
+            Held::Sums(releases) => releases.into(),
+            Held::Counts(releases) => releases.into(),
+            Held::Randomised(releases) => releases.into(),
+        }
+    }
+
+    /// Releases of sums, which linear models need.
+    pub fn sums(&self) -> Result<&[Release], Failure> {
+        let kind = match &self.held {
+            Held::Sums(releases) => return Ok(releases),
+            Held::Counts(_) => Kind::Counts,
+            Held::Randomised(_) => Kind::Randomised,
+        };
+        Err(Failure::bad_input(format!(
+            "{}: is {kind}; methods are for linear models, from releases of sums",
+            self.files[0]
+        )))
+    }
+
+    fn party(&self, index: usize) -> &str {
+        match &self.held {
+            Held::Sums(releases) => &releases[index].party,
+            Held::Counts(releases) => &releases[index].party,
+            Held::Randomised(releases) => &releases[index].party,
+        }
     }
 
     /// Says which files an error is about.
@@ -63,9 +93,9 @@ impl<R: OfParty> Sources<R> {
             }
             _ => return Failure::bad_input(error),
         };
-        let about = |index: &usize| parties.iter().any(|party| *party == self.releases[*index].party());
+        let about = |index: &usize| parties.iter().any(|party| *party == self.party(*index));
         let mut files: Vec<&str> =
-            (0..self.releases.len()).filter(about).map(|index| self.files[index].as_str()).collect();
+            (0..self.files.len()).filter(about).map(|index| self.files[index].as_str()).collect();
         files.dedup();
         let hint = match error {
             InferError::Duplicate { .. } => "; if they are about different records, say --allow-duplicates",
@@ -75,53 +105,12 @@ impl<R: OfParty> Sources<R> {
     }
 }
 
-/// Releases of whatever kind the first file has.
-pub enum AnySources {
-    Sums(Sources<Release>),
-    Counts(Sources<CountRelease>),
-    Randomised(Sources<RandomisedRelease>),
-}
-
-impl AnySources {
-    /// Reads files and folders in order; all must be of the first one's kind.
-    pub fn read(paths: &[String]) -> Result<Self, Failure> {
-        let first = paths.first().map(|path| files_of(Path::new(path))).transpose()?;
-        let kind =
-            first.and_then(|files| files.into_iter().next()).map(|file| inspect::kind(&file)).transpose()?;
-        Ok(match kind.flatten() {
-            Some(Kind::Counts) => Self::Counts(Sources::read(paths, inspect::read_kind)?),
-            Some(Kind::Randomised) => Self::Randomised(Sources::read(paths, inspect::read_kind)?),
-            _ => Self::Sums(Sources::read(paths, inspect::read)?),
-        })
-    }
-
-    /// What an analyst may fit.
-    pub fn releases(&self) -> Releases<'_> {
-        match self {
-            Self::Sums(sources) => Releases::Sums(&sources.releases),
-            Self::Counts(sources) => Releases::Counts(&sources.releases),
-            Self::Randomised(sources) => Releases::Randomised(&sources.releases),
-        }
-    }
-
-    /// Remembers the file of the prior, for errors.
-    pub fn set_prior(&mut self, path: Option<&Path>) {
-        let prior = match self {
-            Self::Sums(sources) => &mut sources.prior,
-            Self::Counts(sources) => &mut sources.prior,
-            Self::Randomised(sources) => &mut sources.prior,
-        };
-        *prior = path.map(|path| path.display().to_string());
-    }
-
-    /// Says which files an error is about.
-    pub fn explain(&self, error: InferError) -> Failure {
-        match self {
-            Self::Sums(sources) => sources.explain(error),
-            Self::Counts(sources) => sources.explain(error),
-            Self::Randomised(sources) => sources.explain(error),
-        }
-    }
+/// Adds the releases of a file and says how many they are.
+fn add<D: Document>(releases: &mut Vec<D>, bytes: &[u8], name: &str) -> Result<usize, Failure> {
+    let found = D::read_many(bytes, name)?;
+    let count = found.len();
+    releases.extend(found);
+    Ok(count)
 }
 
 /// The release files of a folder in the order of their names, or the file itself.

@@ -1,8 +1,7 @@
 //! Data of a study, as the methods imagine them.
 
-use organza_infer::{
-    CoefficientsPart, FeaturesPart, Method, ModelSpec, Prior, PriorFile, Scale, Units, VariancePart,
-};
+use organza_infer::prior::{CoefficientsPart, FeaturesPart, Scale, Units, VariancePart};
+use organza_infer::{Method, ModelSpec, Prior, PriorFile};
 use organza_release::Release;
 use rand::rngs::ChaCha8Rng;
 
@@ -54,7 +53,7 @@ impl Study {
     pub fn truth_for(&self, method: Method, rng: &mut ChaCha8Rng) -> Truth {
         let mut truth = self.truth(rng);
         match method {
-            Method::Fast => truth.variance = organza_infer::Fast::default().variance,
+            Method::Fast => truth.variance = organza_infer::methods::Fast::default().variance,
             Method::GibbsPrior => {
                 let diagonal =
                     |k: usize| if k.is_multiple_of(self.features + 1) { USUAL_VARIANCE } else { 0.0 };
