@@ -49,7 +49,7 @@ pub use fixed_gram::{FixedGram, FixedGramMetropolis, FixedGramModel, Quadrature}
 pub use gaussian::Gaussian;
 pub use gibbs::{FourthMoments, Gibbs, GibbsInfo, GibbsSampler, GibbsState, Moments};
 pub use individual::IndividualDensity;
-pub use linalg::{Eigen, symmetric_eigen};
+pub use linalg::{Eigen, inverse, symmetric_eigen};
 pub use marginal::MarginalDensity;
 pub use method::{Description, Method, Sampler};
 pub use naive::Naive;

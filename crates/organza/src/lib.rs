@@ -6,6 +6,7 @@
 
 mod error;
 pub mod fit_folder;
+pub mod non_private;
 pub mod prediction;
 pub mod result_folder;
 
