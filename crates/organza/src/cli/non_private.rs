@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use organza::beside_table::input;
 use organza::non_private::{Coefficient, NonPrivate, non_private};
 use organza_curator::Weighted;
 use organza_curator::formula::Formula;
 use organza_curator::table::Reading;
 
-use super::beside_table::input;
 use super::failure::{Failure, Status};
 use super::read_arguments::ReadArguments;
 use super::release::read_bounds;

@@ -13,7 +13,7 @@ use organza_curator::table::Reading;
 use organza_mcmc::Summary;
 use organza_release::Neighbours;
 
-use super::beside_table::BesideTable;
+use super::beside_table::{BesideTable, NO_LEDGER, spent};
 use super::failure::{Failure, Status};
 use super::fit;
 use super::release::read_bounds;
@@ -219,10 +219,10 @@ impl SampleArguments {
         &self,
         work: impl FnOnce(&Reading<'_>) -> Result<T, organza_curator::CuratorError>,
     ) -> Result<T, Failure> {
-        let table = self.table.as_deref();
-        let (input, options) = (self.beside.input(table)?, self.beside.recognising(table)?);
+        let beside = self.beside.on(self.table.as_deref())?;
+        let options = beside.recognising()?;
         let bar = Bar::new(self.json);
-        let result = work(&Reading { input: &input, options: &options, progress: &bar });
+        let result = work(&Reading { input: &beside.input, options: &options, progress: &bar });
         bar.finish();
         Ok(result?)
     }
@@ -273,7 +273,11 @@ impl SampleArguments {
         }
         // Everything is charged before the first question; a bad table or a bad plan has cost nothing.
         let charge = plan.charge(description(design, &plan))?;
-        let mut paid = self.beside.charge(self.table.as_deref(), &design.subject(), &charge, &counts)?;
+        let beside = self.beside.on(self.table.as_deref())?;
+        let mut paid = beside.charge(&design.subject(), &charge, &counts)?;
+        if paid.is_none() {
+            warn(NO_LEDGER);
+        }
         let drawn = fit::watch(&plan.run, self.json, |monitor| sample(design, &plan, records, monitor));
         let draws = drawn.map_err(|error| Failure::failed(format!("{error}; the charge stands")))?;
         if draws.total() == 0 {
@@ -284,14 +288,14 @@ impl SampleArguments {
         let summary = Summary::new(&draws, self.mass).map_err(Failure::bad_input)?;
         let settings = SampleSettings::new(design, &plan, &counts);
         let report = Report { design, plan: &plan, charge: &charge, counts, draws: &draws, summary };
-        folder.finish(&draws, &report.as_json(paid.outcome()), &settings)?;
-        paid.mark_published(path)?;
+        folder.finish(&draws, &report.as_json(paid.as_ref().map(|paid| &paid.outcome)), &settings)?;
+        paid.iter_mut().try_for_each(|paid| paid.mark_published(path))?;
         if self.json {
-            print_json(&report.as_json(paid.outcome()))?;
+            print_json(&report.as_json(paid.as_ref().map(|paid| &paid.outcome)))?;
         } else {
             print_text(&report.table())?;
             report.notes().iter().chain(&report.warnings()).for_each(|text| warn(text));
-            paid.say();
+            paid.iter().for_each(|paid| say(&spent(&paid.path, &paid.account, &paid.outcome, "run")));
             say(&format!("draws, summary and settings are in {}", path.display()));
         }
         Ok(if report.warnings().is_empty() { Status::Fine } else { Status::CheckFailed })
