@@ -43,6 +43,11 @@ impl BesideTable {
         Ok(self.with(beside_table::input(table)?))
     }
 
+    /// The same for a plan that may have no table.
+    pub fn on_any(&self, table: Option<&Path>) -> Result<beside_table::BesideTable, Failure> {
+        Ok(self.with(table.map_or(Ok(Input::Standard), beside_table::input)?))
+    }
+
     fn with(&self, input: Input) -> beside_table::BesideTable {
         let named = self.ledger.clone().map_or(LedgerChoice::Usual, LedgerChoice::File);
         beside_table::BesideTable {
@@ -70,8 +75,7 @@ impl BesideTable {
         if table.is_none() && self.ledger.is_none() {
             return Ok(None);
         }
-        let input = table.map_or(Ok(Input::Standard), beside_table::input)?;
-        Ok(self.with(input).preview(charge)?)
+        Ok(self.on_any(table)?.preview(charge)?)
     }
 }
 

@@ -60,6 +60,7 @@ impl From<organza::Error> for Failure {
         match error {
             organza::Error::Curator(error) => error.into(),
             organza::Error::Unwritable { .. }
+            | organza::Error::Unfinished { .. }
             | organza::Error::Infer(InferError::NotPositiveDefinite { .. }) => Failure::failed(error),
             organza::Error::Exists { path } => {
                 Failure::bad_input(format!("{path} exists: choose another folder or say --force"))
