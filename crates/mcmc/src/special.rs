@@ -36,7 +36,7 @@ pub fn student_quantile(probability: f64, freedom: f64) -> f64 {
 
 /// The quantile of the beta distribution with shapes a, b >= 1/2, by bisection; NaN outside of \[0, 1\].
 pub(crate) fn beta_quantile(probability: f64, a: f64, b: f64) -> f64 {
-    if !(0.0..=1.0).contains(&probability) || !(a.is_finite() && b.is_finite()) {
+    if !((0.0..=1.0).contains(&probability) && a.is_finite() && b.is_finite()) {
         return f64::NAN;
     }
     let (mut low, mut high) = (0.0, 1.0);

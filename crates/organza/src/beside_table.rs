@@ -100,7 +100,7 @@ impl BesideTable {
     /// How it is read so that the ledger recognises it.
     pub fn recognising(&self) -> Result<ReadOptions, Error> {
         let fingerprint = self.account()?.map(|(path, _)| Ledger::fingerprint_key(path)).transpose();
-        Ok(ReadOptions { fingerprint: fingerprint.map_err(CuratorError::from)?, ..self.options.clone() })
+        Ok(ReadOptions { fingerprint: fingerprint?, ..self.options.clone() })
     }
 
     /// The data holder.
