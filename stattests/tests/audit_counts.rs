@@ -20,8 +20,8 @@ fn plan(epsilon: f64, delta: f64) -> CountPlan {
     bounds.set_flag("a=0,1").unwrap();
     bounds.set_flag("b=0,1").unwrap();
     let family = if delta > 0.0 { Family::Gaussian } else { Family::Laplace };
-    let request = CountRequest::new(parse_tables("a; b").unwrap(), bounds, epsilon);
-    CountPlan::new(&CountRequest { family, delta, ..request }).unwrap()
+    let request = CountRequest::new(parse_tables("a; b").unwrap(), bounds, epsilon, delta);
+    CountPlan::new(&CountRequest { family, ..request }).unwrap()
 }
 
 /// The exact counts of nine fixed records and one that is exchanged.

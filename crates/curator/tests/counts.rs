@@ -30,7 +30,7 @@ fn bounds() -> Bounds {
 
 /// Noise so small that every draw is zero: a mass of e^-40 lies elsewhere.
 fn quiet_plan() -> CountPlan {
-    CountPlan::new(&CountRequest::new(parse_tables("s, n; n").unwrap(), bounds(), 160.0)).unwrap()
+    CountPlan::new(&CountRequest::new(parse_tables("s, n; n").unwrap(), bounds(), 160.0, 0.0)).unwrap()
 }
 
 fn answers_plan() -> RandomisedPlan {
@@ -90,8 +90,8 @@ proptest! {
 #[test]
 fn large_gaussian_scales_are_found() {
     for (epsilon, delta) in [(1e-3, 1e-6), (2e-4, 1e-6), (1e-5, 1e-9)] {
-        let request = CountRequest::new(parse_tables("s; n").unwrap(), bounds(), epsilon);
-        let plan = CountPlan::new(&CountRequest { family: Family::Gaussian, delta, ..request }).unwrap();
+        let request = CountRequest::new(parse_tables("s; n").unwrap(), bounds(), epsilon, delta);
+        let plan = CountPlan::new(&request).unwrap();
         let continuous = organza_release::loss::gaussian_scale(epsilon, delta, 2.0).unwrap();
         let ratio = plan.noise().scale / continuous;
         assert!(ratio > 0.999 && ratio < 1.1, "{epsilon}, {delta}: {ratio}");

@@ -19,7 +19,7 @@ mod gibbs;
 mod individual;
 mod judge;
 mod lent;
-mod linalg;
+pub mod linalg;
 mod marginal;
 mod method;
 mod naive;
@@ -52,7 +52,6 @@ pub mod methods {
     pub use crate::gaussian::Gaussian;
     pub use crate::gibbs::{FourthMoments, Gibbs, GibbsInfo, GibbsSampler, GibbsState, Moments};
     pub use crate::individual::IndividualDensity;
-    pub use crate::linalg::{Eigen, symmetric_eigen};
     pub use crate::marginal::MarginalDensity;
     pub use crate::naive::Naive;
     pub use crate::normal_x::{NormalX, NormalXDensity, NormalXMetropolis};

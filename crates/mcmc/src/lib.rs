@@ -62,5 +62,5 @@ pub use nuts::{Mass, Nuts, NutsInfo, NutsState, Warmup};
 pub use plan::{MOST_BYTES, MOST_CHAINS, MOST_THREADS_PER_CORE, Plan};
 pub use rng::ChainRng;
 pub use run::{Monitor, Progress, run, run_monitored};
-pub use special::normal_quantile;
+pub use special::{normal_quantile, student_quantile};
 pub use summary::{ParameterSummary, Summary};

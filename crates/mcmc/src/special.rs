@@ -1,4 +1,4 @@
-//! Quantiles of the normal and the beta distribution, on the functions of libm: the same bits on every
+//! Quantiles of the normal, Student's and the beta distribution, on the functions of libm: the same bits on every
 //! machine.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
@@ -27,9 +27,16 @@ pub fn normal_quantile(probability: f64) -> f64 {
     x
 }
 
-/// The quantile of the beta distribution with shapes a, b >= 1, by bisection; NaN if an argument is NaN.
+/// The quantile of Student's distribution with this many degrees of freedom: t^2 / (freedom + t^2) is a beta variate with shapes
+/// 1/2 and freedom/2. NaN outside of \[0, 1\].
+pub fn student_quantile(probability: f64, freedom: f64) -> f64 {
+    let inside = beta_quantile((2.0 * probability - 1.0).abs(), 0.5, 0.5 * freedom);
+    (freedom * inside / (1.0 - inside)).sqrt().copysign(probability - 0.5)
+}
+
+/// The quantile of the beta distribution with shapes a, b >= 1/2, by bisection; NaN outside of \[0, 1\].
 pub(crate) fn beta_quantile(probability: f64, a: f64, b: f64) -> f64 {
-    if probability.is_nan() || !(a.is_finite() && b.is_finite()) {
+    if !((0.0..=1.0).contains(&probability) && a.is_finite() && b.is_finite()) {
         return f64::NAN;
     }
     let (mut low, mut high) = (0.0, 1.0);
@@ -125,5 +132,23 @@ mod tests {
             assert_close(beta_quantile(probability, a, b), expected, 1e-11);
         }
         assert!(beta_quantile(0.5, f64::NAN, 1.0).is_nan());
+    }
+
+    /// Expected values: mpmath with 40 digits.
+    #[test]
+    fn student_quantiles() {
+        let table = [
+            (1.0, 12.7062047361746933),
+            (3.0, 3.18244630528370844),
+            (10.0, 2.22813885198627422),
+            (30.0, 2.04227245630123789),
+            (1e6, 1.95996635681410666),
+        ];
+        for (freedom, expected) in table {
+            assert_close(student_quantile(0.975, freedom), expected, 1e-9);
+            assert_close(student_quantile(0.025, freedom), -expected, 1e-9);
+        }
+        assert!(student_quantile(0.5, 3.0).abs() < 1e-8);
+        assert!(student_quantile(f64::NAN, 3.0).is_nan() && student_quantile(1.5, 3.0).is_nan());
     }
 }

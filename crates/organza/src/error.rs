@@ -29,6 +29,18 @@ pub enum Error {
         /// The folder.
         path: String,
     },
+    /// Private chains that are not worth their budget.
+    #[error("{advice}; nothing was asked of the records, and nothing was charged")]
+    FewDraws {
+        /// What to do.
+        advice: String,
+    },
+    /// Private chains that were paid for and gave nothing.
+    #[error("{problem}; the charge stands")]
+    Unfinished {
+        /// What went wrong.
+        problem: String,
+    },
     /// A result that could not be written.
     #[error("{path}: cannot be written: {problem}")]
     Unwritable {

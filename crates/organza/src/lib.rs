@@ -4,9 +4,13 @@
 //! [`release`] is the contract between data holders and analysts; [`curator`] is the only part that sees a table;
 //! [`infer`] goes from releases to a posterior; [`mcmc`] runs its chains and keeps their draws.
 
+pub mod beside_table;
+mod chain_fit;
 mod error;
 pub mod fit_folder;
+pub mod non_private;
 pub mod prediction;
+pub mod private_chains;
 pub mod result_folder;
 
 pub use error::Error;

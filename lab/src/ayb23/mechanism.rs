@@ -174,7 +174,7 @@ impl Bounds {
         let (mut sum, mut cross, mut ridge) = (vec![0.0; size * size], vec![0.0; size], 0.0);
         for party in parties {
             let (gram, products, _) = blocks(&party.gram);
-            let smallest = organza_infer::methods::symmetric_eigen(&gram, size)
+            let smallest = organza_infer::linalg::symmetric_eigen(&gram, size)
                 .values
                 .into_iter()
                 .fold(f64::INFINITY, f64::min);

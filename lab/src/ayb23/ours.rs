@@ -115,7 +115,7 @@ impl Ours {
     /// Of X'X; without an intercept weighted units of features are normalised ones.
     fn smallest_eigenvalue(&self, gram: &[f64]) -> f64 {
         let (inner, _, _) = crate::linalg::blocks(gram);
-        let values = organza_infer::methods::symmetric_eigen(&inner, self.domain.feature_count()).values;
+        let values = organza_infer::linalg::symmetric_eigen(&inner, self.domain.feature_count()).values;
         values.into_iter().fold(f64::INFINITY, f64::min)
     }
 }

@@ -4,7 +4,7 @@
 //! noise on X'y is isotropic, so S (sigma^2 S + tau^2 I)^-1 S is diagonal in the basis E.
 
 use super::mechanism::{NoiseScales, Statistic};
-use organza_infer::methods::symmetric_eigen;
+use organza_infer::linalg::symmetric_eigen;
 
 /// Posterior moments in record coordinates.
 #[derive(Clone, Debug)]

@@ -4,6 +4,7 @@ use organza_release::{Family, LevelColumn, Neighbours, did_you_mean, shell_word}
 
 use crate::CuratorError;
 use crate::bounds::{Bounds, ColumnBounds};
+use crate::mechanism::check_delta;
 
 /// A release of counts to be planned. It is made of public knowledge only.
 #[derive(Debug, Clone)]
@@ -25,31 +26,23 @@ pub struct CountRequest {
 }
 
 impl CountRequest {
-    /// Laplace noise and a public number of records.
-    pub fn new(tables: Vec<Vec<String>>, bounds: Bounds, epsilon: f64) -> Self {
+    /// A public number of records, and Gaussian noise unless delta is 0: then Laplace noise.
+    pub fn new(tables: Vec<Vec<String>>, bounds: Bounds, epsilon: f64, delta: f64) -> Self {
         Self {
             tables,
             count_records: false,
             bounds,
-            family: Family::Laplace,
+            family: if delta == 0.0 { Family::Laplace } else { Family::Gaussian },
             neighbours: Neighbours::Substitute,
             epsilon,
-            delta: 0.0,
+            delta,
         }
     }
 
     pub(super) fn check(&self) -> Result<(), CuratorError> {
         positive_epsilon(self.epsilon)?;
-        let reason = match self.family {
-            Family::Gaussian if !(self.delta > 0.0 && self.delta < 1.0) => {
-                format!("must be between 0 and 1 for Gaussian noise, found {}", self.delta)
-            }
-            Family::Laplace if self.delta != 0.0 => {
-                format!("Laplace noise is pure: leave delta out, found {}", self.delta)
-            }
-            _ => return self.check_count_records(),
-        };
-        Err(CuratorError::setting("delta", reason))
+        check_delta(self.family, self.delta)?;
+        self.check_count_records()
     }
 
     fn check_count_records(&self) -> Result<(), CuratorError> {

@@ -28,7 +28,7 @@ fn request(tables: &str) -> CountRequest {
     for flag in ["a=u,v,w", "b=no,yes", "x=0:1"] {
         bounds.set_flag(flag).unwrap();
     }
-    CountRequest::new(parse_tables(tables).unwrap(), bounds, 1.0)
+    CountRequest::new(parse_tables(tables).unwrap(), bounds, 1.0, 0.0)
 }
 
 fn counted(plan: &CountPlan) -> ExactCounts {
@@ -64,8 +64,8 @@ fn claims_hold_and_nothing_is_wasted() {
     for neighbours in [Neighbours::Substitute, Neighbours::AddRemove] {
         for (epsilon, delta) in [(1.0, 0.0), (0.3, 0.0), (1.0, 1e-6), (0.1, 1e-9), (3.0, 1e-3), (12.0, 1e-5)]
         {
-            let family = if delta == 0.0 { Family::Laplace } else { Family::Gaussian };
-            let request = CountRequest { neighbours, epsilon, delta, family, ..request("a, b; b; a") };
+            let CountRequest { tables, bounds, .. } = request("a, b; b; a");
+            let request = CountRequest { neighbours, ..CountRequest::new(tables, bounds, epsilon, delta) };
             let plan = CountPlan::new(&request).unwrap();
             let release = plan.publish_with(&counted(&plan), "p", Missing::Refused, &mut Fixed::default());
             let mut release = release.unwrap();

@@ -19,4 +19,5 @@ pub use exact::Exact;
 pub use noise_rng::NoiseRng;
 pub use plan::Plan;
 pub(crate) use plan::{record_map_for, unscaled};
+pub(crate) use request::check_delta;
 pub use request::{DomainChoice, RecordScale, Request, StatisticKind};

@@ -104,19 +104,7 @@ impl Request {
 
     pub(super) fn check(&self) -> Result<(), CuratorError> {
         positive("epsilon", self.epsilon)?;
-        let delta_fits = match self.family {
-            Family::Gaussian => self.delta > 0.0 && self.delta < 1.0,
-            Family::Laplace => self.delta == 0.0,
-        };
-        if !delta_fits {
-            let reason = match self.family {
-                Family::Gaussian => {
-                    format!("must be between 0 and 1 for Gaussian noise, found {}", self.delta)
-                }
-                Family::Laplace => format!("Laplace noise is pure: leave delta out, found {}", self.delta),
-            };
-            return Err(CuratorError::setting("delta", reason));
-        }
+        check_delta(self.family, self.delta)?;
         if self.family == Family::Laplace && self.layout == Some(Layout::Isometric) {
             return Err(CuratorError::setting("layout", "Laplace noise has the upper layout only"));
         }
@@ -142,6 +130,19 @@ impl Request {
         self.check_kind()?;
         self.response_weight.map_or(Ok(()), |weight| positive("response_weight", weight))
     }
+}
+
+/// Whether a delta goes with a family of noise.
+pub(crate) fn check_delta(family: Family, delta: f64) -> Result<(), CuratorError> {
+    let reason = match family {
+        Family::Gaussian if delta > 0.0 && delta < 1.0 => return Ok(()),
+        Family::Laplace if delta == 0.0 => return Ok(()),
+        Family::Gaussian => {
+            format!("Gaussian noise needs one between 0 and 1, for example 1e-6; found {delta}")
+        }
+        Family::Laplace => format!("Laplace noise is pure: leave delta out, found {delta}"),
+    };
+    Err(CuratorError::setting("delta", reason))
 }
 
 fn positive(field: &'static str, value: f64) -> Result<(), CuratorError> {

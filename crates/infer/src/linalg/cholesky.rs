@@ -119,6 +119,11 @@ impl Cholesky {
     }
 }
 
+/// The inverse of a symmetric positive definite matrix, row-major; only the lower triangle is read.
+pub fn inverse(matrix: &[f64], size: usize) -> Result<Vec<f64>, InferError> {
+    Cholesky::new(matrix, size).map(|cholesky| cholesky.inverse())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,6 +10,7 @@ mod logarithm;
 mod product;
 mod symmetric;
 
+pub use cholesky::inverse;
 pub(crate) use cholesky::{
     Cholesky, factorise, invert_lower, log_determinant, solve_lower, solve_lower_transposed,
 };

@@ -63,8 +63,8 @@ pub struct BoundsArguments {
 
 pub fn run(arguments: &BoundsArguments) -> Result<Status, Failure> {
     if arguments.template {
-        let input = arguments.beside.input(arguments.table.as_deref())?;
-        return arguments.write(&template(&input, &arguments.beside.options())?);
+        let beside = arguments.beside.on(arguments.table.as_deref())?;
+        return arguments.write(&template(&beside.input, &beside.options)?);
     }
     if !arguments.combine.is_empty() {
         return arguments.write(&common(&arguments.combine)?);

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use organza_curator::CuratorError;
 use organza_curator::ledger::LedgerError;
+use organza_infer::InferError;
 use organza_mcmc::RunError;
 use organza_release::ReleaseError;
 use organza_release::loss::LossError;
@@ -58,7 +59,9 @@ impl From<organza::Error> for Failure {
     fn from(error: organza::Error) -> Self {
         match error {
             organza::Error::Curator(error) => error.into(),
-            organza::Error::Unwritable { .. } => Failure::failed(error),
+            organza::Error::Unwritable { .. }
+            | organza::Error::Unfinished { .. }
+            | organza::Error::Infer(InferError::NotPositiveDefinite { .. }) => Failure::failed(error),
             organza::Error::Exists { path } => {
                 Failure::bad_input(format!("{path} exists: choose another folder or say --force"))
             }

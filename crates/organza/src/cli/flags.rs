@@ -7,12 +7,13 @@
 use organza_release::Kind;
 
 /// Fields whose flags have other names, alone or with one of their values.
-const OTHERWISE: [(&str, &str); 10] = [
+const OTHERWISE: [(&str, &str); 11] = [
     ("averaging", "--average"),
     ("batch_rows", "--batch-records"),
     ("data_sets", "--rehearse"),
     ("family", "--mechanism"),
     ("header = false", "--no-header"),
+    ("ledger = none", "--no-ledger"),
     ("overwrite = true", "--force"),
     ("randomised.columns", "--randomised-response"),
     ("sensitivity_by_ranges", "--sensitivity"),
@@ -83,6 +84,8 @@ mod tests {
         for library in ["release", "curator", "infer", "mcmc", "studies"] {
             collect(&crates.join(library).join("src"), &mut found);
         }
+        collect(&crates.join("organza/src"), &mut found);
+        found.retain(|(path, _)| !path.starts_with(crates.join("organza/src/cli")));
         found.retain(|(path, _)| !path.components().any(|part| part.as_os_str() == "tests"));
         assert!(found.len() > 200);
         found

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use organza::beside_table::{LEDGER, usual_ledger};
 use organza_curator::ledger::{Account, AccountSummary, Ledger};
 use organza_curator::policy::Policy;
 use organza_release::Neighbours;
 use serde_json::json;
 
-use super::beside_table::{LEDGER, usual_ledger};
 use super::failure::{Failure, Status};
 use super::release_choices::NeighboursName;
 use super::terminal::{print_json, print_text, say, short, table};

@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use organza::beside_table::input;
+use organza::non_private::{Coefficient, NonPrivate, non_private};
+use organza_curator::Weighted;
 use organza_curator::formula::Formula;
 use organza_curator::table::Reading;
-use organza_curator::{NonPrivate, Weighted};
-use organza_release::units::CoefficientMap;
-use serde_json::json;
 
-use super::beside_table::input;
 use super::failure::{Failure, Status};
 use super::read_arguments::ReadArguments;
 use super::release::read_bounds;
@@ -49,32 +48,26 @@ pub fn run(arguments: &NonPrivateArguments) -> Result<Status, Failure> {
     let bounds = read_bounds(arguments.bounds.as_deref(), &arguments.bound)?;
     let (input, options) = (input(&arguments.table)?, arguments.read.options());
     let bar = Bar::new(arguments.json);
-    let exact = organza_curator::non_private(
+    let found = non_private(
         formula,
         bounds,
         (arguments.epsilon, arguments.delta),
         &Reading { input: &input, options: &options, progress: &bar },
     );
     bar.finish();
-    let exact = exact?;
-    let too_large = || Failure::failed("the sums of squares are too large for 64-bit arithmetic");
-    let coefficients = posterior(&exact, &exact.gram).ok_or_else(too_large)?;
-    let weighted =
-        exact.weighted.as_ref().map(|weighted| posterior(&exact, &weighted.gram).ok_or_else(too_large));
-    let weighted = weighted.transpose()?;
+    let found = found?;
     warn(WARNING);
     if arguments.json {
-        print_json(&json!({
-            "private": false, "records": exact.records, "coefficients": coefficients, "weighted": weighted,
-        }))?;
-        return Ok(Status::Fine);
+        print_json(&found)?;
+    } else {
+        print_text(&explain(&found))?;
     }
-    print_text(&explain(&exact, &coefficients, weighted.as_deref()))?;
     Ok(Status::Fine)
 }
 
 /// The estimates for a person, beside each other where there are two.
-fn explain(exact: &NonPrivate, coefficients: &[Coefficient], weighted: Option<&[Coefficient]>) -> String {
+fn explain(found: &NonPrivate) -> String {
+    let NonPrivate { coefficients, weighted, exact, .. } = found;
     let mut header = vec!["coefficient", "mean", "sd", "2.5%", "97.5%"];
     header.extend(weighted.iter().flat_map(|_| ["weighted mean", "weighted sd"]));
     let rows = coefficients.iter().enumerate().map(|(place, coefficient)| {
@@ -97,96 +90,4 @@ fn explain(exact: &NonPrivate, coefficients: &[Coefficient], weighted: Option<&[
         short(*radius),
         short(*intercept_weight)
     ))
-}
-
-/// Posterior of one coefficient in users' units.
-#[derive(Debug, serde::Serialize)]
-struct Coefficient {
-    name: String,
-    mean: f64,
-    sd: f64,
-    /// Central interval of 95 percent.
-    interval: [f64; 2],
-}
-
-/// Precision of the coefficients relative to that of the residuals, and shape and rate of the residual variance's prior, all in
-/// normalised units.
-const PRIOR: (f64, f64, f64) = (0.01, 1.0, 0.01);
-
-/// The conjugate posterior under theta ~ N(0, sigma^2/0.01), sigma^2 ~ IG(1, 0.01): a multivariate t distribution.
-fn posterior(exact: &NonPrivate, gram: &[f64]) -> Option<Vec<Coefficient>> {
-    let (size, (ridge, shape, rate)) = (exact.domain.dimension(), PRIOR);
-    let p = size - 1;
-    let entry = |row: usize, column: usize| gram[row * size + column];
-    let precision = |k: usize| entry(k / p, k % p) + if k.is_multiple_of(p + 1) { ridge } else { 0.0 };
-    let inverse = inverse((0..p * p).map(precision).collect(), p)?;
-    let mean: Vec<f64> = (0..p).map(|row| (0..p).map(|k| inverse[row * p + k] * entry(k, p)).sum()).collect();
-    let explained: f64 = (0..p).map(|k| mean[k] * entry(k, p)).sum();
-    let shape = shape + 0.5 * exact.records as f64;
-    let rate = rate + 0.5 * (entry(p, p) - explained).max(0.0);
-    let map = CoefficientMap::new(&exact.domain);
-    let (mean, unit) = (map.to_users(&mean), map.covariance_to_users(&inverse));
-    let reach = student_quantile(2.0 * shape);
-    let names = exact.domain.intercept().then_some("intercept").into_iter();
-    let names = names.chain(exact.domain.feature_names()).enumerate();
-    let coefficient = |(k, name): (usize, &str)| {
-        let half = reach * (rate / shape * unit[k * p + k]).sqrt();
-        let sd = (rate / (shape - 1.0) * unit[k * p + k]).sqrt();
-        Coefficient { name: name.into(), mean: mean[k], sd, interval: [mean[k] - half, mean[k] + half] }
-    };
-    Some(names.map(coefficient).collect())
-}
-
-/// The inverse of a positive definite matrix by Gauss and Jordan; pivots of such a matrix are positive.
-fn inverse(mut a: Vec<f64>, size: usize) -> Option<Vec<f64>> {
-    for k in 0..size {
-        let pivot = a[k * size + k];
-        if !(pivot.is_finite() && pivot > 0.0) {
-            return None;
-        }
-        a[k * size + k] = 1.0;
-        a[k * size..(k + 1) * size].iter_mut().for_each(|value| *value /= pivot);
-        for row in (0..size).filter(|row| *row != k) {
-            let factor = std::mem::take(&mut a[row * size + k]);
-            for column in 0..size {
-                a[row * size + column] -= factor * a[k * size + column];
-            }
-        }
-    }
-    Some(a)
-}
-
-/// The 97.5 percent point of Student's distribution by the expansion of Cornish and Fisher: one percent off at 3 degrees of
-/// freedom, the fewest that occur, and one part in 10^5 from 30 on.
-fn student_quantile(freedom: f64) -> f64 {
-    let z: f64 = 1.959_963_984_540_054;
-    let z2 = z * z;
-    let terms = [
-        z * (z2 + 1.0) / 4.0,
-        z * ((5.0 * z2 + 16.0) * z2 + 3.0) / 96.0,
-        z * (((3.0 * z2 + 19.0) * z2 + 17.0) * z2 - 15.0) / 384.0,
-        z * ((((79.0 * z2 + 776.0) * z2 + 1482.0) * z2 - 1920.0) * z2 - 945.0) / 92160.0,
-    ];
-    terms.iter().rev().fold(0.0, |sum, term| (sum + term) / freedom) + z
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quantiles_agree_with_tables() {
-        for (freedom, exact, error) in
-            [(3.0, 3.182_446, 1e-2), (10.0, 2.228_139, 1e-4), (30.0, 2.042_272, 1e-5), (1e6, 1.959_966, 1e-6)]
-        {
-            let found = student_quantile(freedom);
-            assert!((found / exact - 1.0).abs() < error, "{freedom}: {found} {exact}");
-        }
-    }
-
-    #[test]
-    fn inverses_of_known_matrices() {
-        assert_eq!(inverse(vec![2.0, 1.0, 1.0, 1.0], 2), Some(vec![1.0, -1.0, -1.0, 2.0]));
-        assert_eq!(inverse(vec![1.0, 2.0, 2.0, 1.0], 2), None);
-    }
 }

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use organza::beside_table::input;
 use organza::fit_folder::SavedFit;
 use organza::prediction::{Predictions, Scores};
 use organza_curator::output::{PendingFile, Replace, is_same_file};
 use organza_curator::table::Reading;
 use serde_json::json;
 
-use super::beside_table::input;
 use super::failure::{Failure, Status};
 use super::read_arguments::ReadArguments;
 use super::terminal::{Bar, print_data, print_json, print_text, short, warn};

@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args};
 use organza_curator::bounds::Bounds;
 use organza_curator::formula::Formula;
 use organza_curator::mechanism::{DomainChoice, Plan, RecordScale, Request};
-use organza_release::{Layout, did_you_mean};
+use organza_release::{Family, Layout, did_you_mean};
 use organza_studies::frontier::{FILL, expected};
 
 use super::beside_table::BesideTable;
@@ -165,9 +165,9 @@ impl ReleaseArguments {
     fn request(&self, formula: &str) -> Result<Request, Failure> {
         let formula: Formula = formula.parse().map_err(Failure::bad_input)?;
         self.warn_of_strangers(&formula)?;
-        let mechanism = self.mechanism.unwrap_or(Mechanism::Gaussian);
-        let mut request = Request::new(formula, self.public_bounds()?, self.epsilon, self.delta(mechanism)?);
-        request.family = mechanism.into();
+        let mut request =
+            Request::new(formula, self.public_bounds()?, self.epsilon, self.delta.unwrap_or(0.0));
+        request.family = self.mechanism.map_or(request.family, Family::from);
         request.layout = self.layout.map(Layout::from);
         request.neighbours = self.neighbours.into();
         request.response_square = !self.no_response_square;
@@ -203,17 +203,6 @@ impl ReleaseArguments {
     /// What the file and the flags say of the columns.
     pub(super) fn public_bounds(&self) -> Result<Bounds, Failure> {
         read_bounds(self.bounds.as_deref(), &self.bound)
-    }
-
-    /// The delta that goes with a mechanism.
-    pub(super) fn delta(&self, mechanism: Mechanism) -> Result<f64, Failure> {
-        match (self.delta, mechanism) {
-            (Some(delta), _) => Ok(delta),
-            (None, Mechanism::Laplace) => Ok(0.0),
-            (None, Mechanism::Gaussian) => {
-                Err(Failure::bad_input("--delta: Gaussian noise needs one, for example --delta 1e-6"))
-            }
-        }
     }
 
     fn record_scale(&self) -> Result<RecordScale, Failure> {

@@ -1,10 +1,10 @@
 //! `organza release --check`: what clamping and scaling do to a table, for the eyes of its holder alone.
 
+use organza::beside_table::input;
 use organza_curator::mechanism::Plan;
 use organza_curator::table::Reading;
 use organza_curator::{ClampedColumn, Clamping};
 
-use super::beside_table::input;
 use super::failure::{Failure, Status};
 use super::release::ReleaseArguments;
 use super::terminal::{Bar, print_text, prose, short, table, warn};

@@ -2,29 +2,23 @@
 
 use organza_curator::counts::{CountPlan, CountRequest, parse_tables};
 use organza_curator::ledger::Preview;
-use organza_release::{CountFamily, LevelColumn};
+use organza_release::{CountFamily, Family, LevelColumn};
 use serde_json::{Value, json};
 
 use super::failure::{Failure, Status};
 use super::release::ReleaseArguments;
-use super::release_choices::Mechanism;
 use super::release_plan::explain_preview;
 use super::release_report::Loss;
 use super::terminal::{print_json, print_text, short};
 
 /// Plans the tables, and releases them unless only the plan is wanted.
 pub fn run(arguments: &ReleaseArguments, tables: &str) -> Result<Status, Failure> {
-    let default = if arguments.delta.is_some() { Mechanism::Gaussian } else { Mechanism::Laplace };
-    let mechanism = arguments.mechanism.unwrap_or(default);
-    let plan = CountPlan::new(&CountRequest {
-        tables: parse_tables(tables)?,
-        count_records: arguments.count_records,
-        bounds: arguments.public_bounds()?,
-        family: mechanism.into(),
-        neighbours: arguments.neighbours.into(),
-        epsilon: arguments.epsilon,
-        delta: arguments.delta(mechanism)?,
-    })?;
+    let (bounds, delta) = (arguments.public_bounds()?, arguments.delta.unwrap_or(0.0));
+    let mut request = CountRequest::new(parse_tables(tables)?, bounds, arguments.epsilon, delta);
+    request.family = arguments.mechanism.map_or(request.family, Family::from);
+    request.neighbours = arguments.neighbours.into();
+    request.count_records = arguments.count_records;
+    let plan = CountPlan::new(&request)?;
     if !arguments.dry_run {
         return arguments.carry_out(&plan, &Loss::of(plan.privacy()));
     }

@@ -1,5 +1,6 @@
 //! From the arguments of `organza release` to a job: the table, the output, the ledger.
 
+use organza::beside_table::input;
 use organza_curator::Publishable;
 use organza_curator::job::Job;
 use organza_curator::ledger::{Charge, Preview};
@@ -7,7 +8,7 @@ use organza_curator::measure::plan_for;
 use organza_curator::mechanism::{Plan, Request};
 use organza_curator::table::{Input, Reading};
 
-use super::beside_table::{NO_LEDGER, input};
+use super::beside_table::NO_LEDGER;
 use super::failure::{Failure, Status};
 use super::release::ReleaseArguments;
 use super::release_report::{Loss, report};

@@ -3,23 +3,17 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use organza::private_chains::{PrivateChains, few_draws};
 use organza_curator::chains::kernels::{Langevin, Walk};
-use organza_curator::chains::{
-    Budget, ChainDesign, ChainMethod, ChainPlan, ChainRequest, LEAST_EFFECTIVE_DRAWS, MOST_RECORDS,
-    Rehearsal, Tuning, rehearse, sample,
-};
+use organza_curator::chains::{ChainDesign, ChainPlan, MOST_RECORDS, Rehearsal, Tuning, rehearse};
 use organza_curator::formula::Formula;
-use organza_curator::table::Reading;
-use organza_mcmc::Summary;
-use organza_release::Neighbours;
 
-use super::beside_table::BesideTable;
+use super::beside_table::{BesideTable, NO_LEDGER, spent};
 use super::failure::{Failure, Status};
 use super::fit;
 use super::release::read_bounds;
-use super::sample_report::{Report, SampleSettings, explain_plan, plan_json, trials_json, trials_table};
+use super::sample_report::{explain_plan, plan_json, table_of, trials_json, trials_table};
 use super::terminal::{Bar, print_json, print_text, say, warn};
-use organza::fit_folder::FitFolder;
 
 /// The arguments as a person gives them.
 #[derive(Args, Debug)]
@@ -152,88 +146,67 @@ enum WalkName {
 
 pub fn run(arguments: &SampleArguments) -> Result<Status, Failure> {
     fit::listen();
-    let design = arguments.design()?;
-    if arguments.dry_run || arguments.rehearse.is_some() {
-        let plan = arguments.plan(&design, arguments.count(&design)?)?;
-        return match arguments.rehearse {
-            Some(data_sets) => {
-                arguments.try_out(&Rehearsal { design: &design, request: &plan.request, data_sets }, &plan)
-            }
-            None => arguments.explain(&design, &plan),
-        };
+    let chains = arguments.chains()?;
+    if !arguments.dry_run && arguments.rehearse.is_none() {
+        return arguments.carry_out(&chains);
     }
-    arguments.carry_out(&design)
+    let plan = chains.plan(arguments.count(&chains)?)?;
+    match arguments.rehearse {
+        Some(data_sets) => {
+            let rehearsal = Rehearsal { design: &chains.design, request: &plan.request, data_sets };
+            arguments.try_out(&rehearsal, &plan)
+        }
+        None => arguments.explain(&chains, &plan),
+    }
 }
 
 impl SampleArguments {
-    fn design(&self) -> Result<ChainDesign, Failure> {
-        let model = self.model.parse()?;
+    /// The job; without a table only its plan is of use.
+    fn chains(&self) -> Result<PrivateChains, Failure> {
         // A method that does not exist is said before anything else is done.
-        self.method()?;
-        if !(self.mass > 0.0 && self.mass < 1.0) {
-            return Err(Failure::bad_input(format!("--mass: {} is not between 0 and 1", self.mass)));
-        }
+        let method = if self.method == AUTO { None } else { Some(self.method.parse()?) };
         let formula: Formula = self.formula.parse().map_err(Failure::bad_input)?;
-        Ok(ChainDesign::new(
-            model,
-            formula,
-            read_bounds(self.bounds.as_deref(), &self.bound)?,
-            self.prior_sd,
-        )?)
-    }
-
-    /// The method that was asked for; none if the plan chooses.
-    fn method(&self) -> Result<Option<ChainMethod>, Failure> {
-        Ok(if self.method == AUTO { None } else { Some(self.method.parse()?) })
-    }
-
-    fn plan(&self, design: &ChainDesign, records: u64) -> Result<ChainPlan, Failure> {
-        let (neighbours, method) = (Neighbours::Substitute, self.method()?);
-        let request = ChainRequest {
-            method: method.unwrap_or(ChainMethod::DpSgld),
-            records,
-            budget: Budget { epsilon: self.epsilon, delta: self.delta, neighbours },
+        let bounds = read_bounds(self.bounds.as_deref(), &self.bound)?;
+        let design = ChainDesign::new(self.model.parse()?, formula, bounds, self.prior_sd)?;
+        let table = self.beside.on_any(self.table.as_deref())?;
+        Ok(PrivateChains {
+            method,
             chains: self.chains,
             seed: self.seed,
             threads: self.threads,
             tuning: self.tuning.tuning(),
-        };
-        Ok(if method.is_some() {
-            ChainPlan::new(design, &request)
-        } else {
-            ChainPlan::best(design, &request)
-        }?)
+            mass: self.mass,
+            allow_few_draws: self.allow_few_draws,
+            output: self.output.clone(),
+            overwrite: self.force,
+            ..PrivateChains::new(table, design, self.epsilon, self.delta)
+        })
     }
 
     /// Number of records, as it was said or as the table has it.
-    fn count(&self, design: &ChainDesign) -> Result<u64, Failure> {
+    fn count(&self, chains: &PrivateChains) -> Result<u64, Failure> {
         match self.records {
             Some(0) => Err(Failure::bad_input("--records: must be at least 1")),
             Some(records) => Ok(records),
-            None => Ok(self.read(|reading| Ok(design.count(reading)?.records))?),
+            None => self.read(|bar| chains.count(bar)),
         }
     }
 
     /// Reads the table with a progress bar.
-    fn read<T>(
-        &self,
-        work: impl FnOnce(&Reading<'_>) -> Result<T, organza_curator::CuratorError>,
-    ) -> Result<T, Failure> {
-        let table = self.table.as_deref();
-        let (input, options) = (self.beside.input(table)?, self.beside.recognising(table)?);
+    fn read<T>(&self, work: impl FnOnce(&Bar) -> Result<T, organza::Error>) -> Result<T, Failure> {
         let bar = Bar::new(self.json);
-        let result = work(&Reading { input: &input, options: &options, progress: &bar });
+        let result = work(&bar);
         bar.finish();
         Ok(result?)
     }
 
-    fn explain(&self, design: &ChainDesign, plan: &ChainPlan) -> Result<Status, Failure> {
-        let charge = plan.charge(description(design, plan))?;
+    fn explain(&self, chains: &PrivateChains, plan: &ChainPlan) -> Result<Status, Failure> {
+        let charge = chains.charge(plan)?;
         let preview = self.beside.preview(self.table.as_deref(), &charge)?;
         if self.json {
             print_json(&plan_json(plan, &charge, preview.as_ref()))?;
         } else {
-            print_text(&explain_plan(design, plan, &charge, preview.as_ref()))?;
+            print_text(&explain_plan(&chains.design, plan, &charge, preview.as_ref()))?;
             if let Some(few) = few_draws(plan.effective_draws()) {
                 say(&few);
             }
@@ -260,58 +233,26 @@ impl SampleArguments {
         Ok(Status::Fine)
     }
 
-    fn carry_out(&self, design: &ChainDesign) -> Result<Status, Failure> {
-        let path = self.output.as_deref().ok_or_else(|| Failure::bad_input("--output: name a folder"))?;
-        let folder = FitFolder::create(path, self.force)?;
-        self.table.iter().try_for_each(|table| folder.as_private_as(table))?;
-        let (records, counts) = self.read(|reading| design.load(reading))?;
-        let plan = self.plan(design, counts.records)?;
-        if let Some(few) = few_draws(plan.effective_draws()).filter(|_| !self.allow_few_draws) {
-            return Err(Failure::bad_input(format!(
-                "{few}; nothing was asked of the records, and nothing was charged"
-            )));
+    fn carry_out(&self, chains: &PrivateChains) -> Result<Status, Failure> {
+        let ready = self.read(|bar| chains.prepare(bar))?;
+        if self.beside.no_ledger {
+            warn(NO_LEDGER);
         }
-        // Everything is charged before the first question; a bad table or a bad plan has cost nothing.
-        let charge = plan.charge(description(design, &plan))?;
-        let mut paid = self.beside.charge(self.table.as_deref(), &design.subject(), &charge, &counts)?;
-        let drawn = fit::watch(&plan.run, self.json, |monitor| sample(design, &plan, records, monitor));
-        let draws = drawn.map_err(|error| Failure::failed(format!("{error}; the charge stands")))?;
-        if draws.total() == 0 {
-            return Err(Failure::failed(
-                "interrupted before the first draw: nothing is kept, and the charge stands",
-            ));
-        }
-        let summary = Summary::new(&draws, self.mass).map_err(Failure::bad_input)?;
-        let settings = SampleSettings::new(design, &plan, &counts);
-        let report = Report { design, plan: &plan, charge: &charge, counts, draws: &draws, summary };
-        folder.finish(&draws, &report.as_json(paid.outcome()), &settings)?;
-        paid.mark_published(path)?;
+        let run = ready.plan().run;
+        let fit = fit::watch(&run, self.json, |monitor| ready.run(monitor))?;
+        let warnings = fit.warnings();
         if self.json {
-            print_json(&report.as_json(paid.outcome()))?;
+            print_json(&fit)?;
         } else {
-            print_text(&report.table())?;
-            report.notes().iter().chain(&report.warnings()).for_each(|text| warn(text));
-            paid.say();
-            say(&format!("draws, summary and settings are in {}", path.display()));
+            print_text(&table_of(&fit))?;
+            fit.notes().iter().chain(&warnings).for_each(|text| warn(text));
+            fit.paid.iter().for_each(|paid| say(&spent(&paid.path, &paid.account, &paid.outcome, "run")));
+            if let Some(path) = &chains.output {
+                say(&format!("draws, summary and settings are in {}", path.display()));
+            }
         }
-        Ok(if report.warnings().is_empty() { Status::Fine } else { Status::CheckFailed })
+        Ok(if warnings.is_empty() { Status::Fine } else { Status::CheckFailed })
     }
-}
-
-/// What the ledger says of it.
-fn description(design: &ChainDesign, plan: &ChainPlan) -> String {
-    format!("{}, {} by {}", design.domain().formula, design.model(), plan.request.method)
-}
-
-/// What is said of a plan, or of a rehearsal, that is not worth its budget: the same in dry runs, rehearsals and runs.
-fn few_draws(effective: f64) -> Option<String> {
-    (effective < LEAST_EFFECTIVE_DRAWS).then(|| {
-        format!(
-            "about {effective:.0} effective draws can be expected, and fewer than {LEAST_EFFECTIVE_DRAWS} say little: a larger --epsilon, more records \
-             or fewer features give more; a release and `organza fit` need far less where a statistic suffices; --allow-few-draws runs it all \
-             the same"
-        )
-    })
 }
 
 impl TuningArguments {

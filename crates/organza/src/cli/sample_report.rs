@@ -1,171 +1,49 @@
 //! What is said of private chains: the plan, the result, the rehearsal.
 
+use organza::private_chains::{ChainFit, ChainPrivacy};
 use organza_curator::chains::kernels::ChainInfo;
-use organza_curator::chains::{ChainDesign, ChainModel, ChainPlan, ChainSettings, Trial, mean_statistic};
-use organza_curator::ledger::{Charge, ChargeOutcome, Preview};
-use organza_curator::table::Counts;
-use organza_mcmc::{Draws, Summary};
+use organza_curator::chains::{ChainDesign, ChainPlan, ChainSettings, Trial};
+use organza_curator::ledger::{Charge, Preview};
 use organza_release::loss::Mechanism;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::fit_report::summary_table;
 use super::release_plan::explain_preview;
 use super::terminal::{prose, short, table};
 
-/// Clipped records above this share bias a chain.
-const MOST_CLIPPED: f64 = 0.2;
-/// Acceptance below this says that steps are too long for the noise.
-const LEAST_ACCEPTANCE: f64 = 0.1;
-
-/// All settings, for `fit.toml`.
-#[derive(Serialize)]
-pub struct SampleSettings {
-    organza: &'static str,
-    formula: String,
-    prior_sd: f64,
-    rows: u64,
-    sample: ChainSettings,
-    bounds: Vec<organza_release::Column>,
+/// The table for a person.
+pub fn table_of(fit: &ChainFit) -> String {
+    let head = format!(
+        "{} records; {} by {}, ({}, {})-differentially private as a whole",
+        fit.records,
+        fit.plan.model,
+        fit.plan.request.method,
+        short(fit.plan.request.budget.epsilon),
+        short(fit.plan.request.budget.delta),
+    );
+    let foot = format!("{} chains of {} draws{}", fit.summary.chains, fit.summary.draws, rates(fit));
+    prose(&head) + &summary_table(&fit.summary, &[]) + &prose(&foot)
 }
 
-impl SampleSettings {
-    pub fn new(design: &ChainDesign, plan: &ChainPlan, counts: &Counts) -> Self {
-        Self {
-            organza: env!("CARGO_PKG_VERSION"),
-            formula: design.domain().formula.clone(),
-            prior_sd: design.prior_sd(),
-            rows: counts.rows,
-            sample: plan.settings(),
-            bounds: design.domain().columns.clone(),
-        }
-    }
-}
-
-/// Everything about finished chains.
-pub struct Report<'a> {
-    pub design: &'a ChainDesign,
-    pub plan: &'a ChainPlan,
-    pub charge: &'a Charge,
-    pub counts: Counts,
-    pub draws: &'a Draws,
-    pub summary: Summary,
-}
-
-impl Report<'_> {
-    pub fn as_json(&self, outcome: Option<&ChargeOutcome>) -> Value {
-        let share = |name: &str| mean_statistic(self.draws, name);
-        let mut value = json!({
-            "schema": "organza/sample/1",
-            "model": self.plan.model,
-            "method": self.plan.request.method,
-            "records": self.counts.records,
-            "rows": self.counts.rows,
-            "settings": self.plan.settings(),
-            "privacy": privacy(self.plan, self.charge),
-            "acceptance": share(ChainInfo::ACCEPTANCE),
-            "clipped_gradients": share(ChainInfo::CLIPPED_GRADIENTS),
-            "clipped_ratios": share(ChainInfo::CLIPPED_RATIOS),
-            "notes": self.notes(),
-            "warnings": self.warnings(),
-            "summary": self.summary,
-            "ledger": outcome,
-            "tool": { "name": "organza", "version": env!("CARGO_PKG_VERSION") },
-        });
-        if self.plan.model == ChainModel::Linear {
-            // With it `organza predict` knows the units.
-            value["domain"] = json!(organza_release::Domain::Box(self.design.domain().clone()));
-        }
-        value
-    }
-
-    /// The table for a person.
-    pub fn table(&self) -> String {
-        let head = format!(
-            "{} records; {} by {}, ({}, {})-differentially private as a whole",
-            self.counts.records,
-            self.plan.model,
-            self.plan.request.method,
-            short(self.plan.request.budget.epsilon),
-            short(self.plan.request.budget.delta),
-        );
-        let foot = format!("{} chains of {} draws{}", self.summary.chains, self.summary.draws, self.rates());
-        prose(&head) + &summary_table(&self.summary, &[]) + &prose(&foot)
-    }
-
-    /// Acceptance and clipped records, as far as they are known.
-    fn rates(&self) -> String {
-        let known = [
-            ("accepted", ChainInfo::ACCEPTANCE, self.plan.request.method.is_exact()),
-            ("gradients clipped", ChainInfo::CLIPPED_GRADIENTS, true),
-            ("ratios clipped", ChainInfo::CLIPPED_RATIOS, true),
-        ];
-        let known = known.into_iter().filter(|(.., has)| *has);
-        let shown = known.map(|(what, name, _)| (what, mean_statistic(self.draws, name)));
-        let shown = shown.filter(|(_, share)| !share.is_nan());
-        // The shares carry noise and may come out a little below 0.
-        shown.map(|(what, share)| format!("; {what} {:.1}%", 100.0 * share.max(0.0))).collect()
-    }
-
-    /// What a person should know, all being well.
-    pub fn notes(&self) -> Vec<String> {
-        let method = self.plan.request.method;
-        let text = format!(
-            "{method} has no acceptance test: its draws are approximate, and no diagnostic says how far off they are"
-        );
-        (!method.is_exact()).then_some(text).into_iter().collect()
-    }
-
-    /// What is wrong with the result.
-    pub fn warnings(&self) -> Vec<String> {
-        let share = |name: &str| mean_statistic(self.draws, name);
-        let clipped = |what: &str, flag: &str, name: &str| {
-            let percent = 100.0 * share(name);
-            (share(name) > MOST_CLIPPED).then(|| {
-                format!("about {percent:.0} percent of {what} were clipped, which biases the draws: use a larger {flag}")
-            })
-        };
-        let accepted = share(ChainInfo::ACCEPTANCE);
-        let rejected = (accepted < LEAST_ACCEPTANCE).then(|| {
-            format!(
-                "only {:.1} percent of proposals were accepted: use a smaller --step-size, or rehearse with --rehearse",
-                100.0 * accepted
-            )
-        });
-        let diagnostics = self.summary.warnings();
-        let remedy = (!diagnostics.is_empty()).then(|| {
-            "the budget is spent, so these chains cannot run longer: a larger budget, more records or fewer features give more \
-             effective draws"
-                .to_string()
-        });
-        [
-            clipped("gradients", "--gradient-clip", ChainInfo::CLIPPED_GRADIENTS),
-            clipped("ratios", "--ratio-clip", ChainInfo::CLIPPED_RATIOS),
-            rejected,
-        ]
-        .into_iter()
-        .flatten()
-        .chain(diagnostics)
-        .chain(remedy)
-        .collect()
-    }
-}
-
-fn privacy(plan: &ChainPlan, charge: &Charge) -> Value {
-    let budget = plan.request.budget;
-    json!({
-        "neighbours": budget.neighbours,
-        "epsilon": budget.epsilon,
-        "delta": budget.delta,
-        "mechanism": charge.mechanism,
-    })
+/// Acceptance and clipped records, as far as they are known.
+fn rates(fit: &ChainFit) -> String {
+    let known = [
+        ("accepted", ChainInfo::ACCEPTANCE, fit.plan.request.method.is_exact()),
+        ("gradients clipped", ChainInfo::CLIPPED_GRADIENTS, true),
+        ("ratios clipped", ChainInfo::CLIPPED_RATIOS, true),
+    ];
+    let known = known.into_iter().filter(|(.., has)| *has);
+    let shown = known.map(|(what, name, _)| (what, fit.share(name)));
+    let shown = shown.filter(|(_, share)| !share.is_nan());
+    // The shares carry noise and may come out a little below 0.
+    shown.map(|(what, share)| format!("; {what} {:.1}%", 100.0 * share.max(0.0))).collect()
 }
 
 /// The plan for machines.
 pub fn plan_json(plan: &ChainPlan, charge: &Charge, preview: Option<&Preview>) -> Value {
     json!({
         "settings": plan.settings(),
-        "privacy": privacy(plan, charge),
+        "privacy": ChainPrivacy::from(charge),
         "posterior_sd_guess": plan.guess.posterior_sd,
         "effective_draws_guess": plan.effective_draws(),
         "ledger": preview,

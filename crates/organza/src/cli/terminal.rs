@@ -59,7 +59,7 @@ pub fn warn(message: &str) {
 /// Tells a person what was done, on standard error; where that is closed or full nobody is told, and the work goes on.
 pub fn say(message: &str) {
     use std::io::Write;
-    let _ = writeln!(anstream::stderr(), "{}", shown(message));
+    let _ = writeln!(anstream::stderr(), "{}", shown(&super::flags::in_text(message)));
 }
 
 /// A table with a header; all columns but the first are aligned to the right.
