@@ -49,7 +49,9 @@ pub fn prior(bytes: &[u8]) -> bool {
     let (_, honest) =
         releases::read::<Release>(include_bytes!("../corpus/release/honest-gram")).expect("honest");
     let mut choice = usize::from(*choice);
-    let method = pick(&mut choice, &Method::ALL);
+    // That method has the same prior and is slow.
+    let methods: Vec<Method> = Method::ALL.into_iter().filter(|it| *it != Method::Individual).collect();
+    let method = pick(&mut choice, &methods);
     let spec = MethodSpec { method: Some(method), sampler: Some(pick(&mut choice, method.samplers())) };
     let (model, spec) = match choice % 4 {
         3 => (Some(Model::Logistic), MethodSpec::default()),

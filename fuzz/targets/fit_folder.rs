@@ -1,3 +1,4 @@
+//! A fuzzer of one target.
 #![no_main]
 
 organza_fuzz::fuzz_bytes!(fit_folder);

@@ -73,7 +73,8 @@ impl Circuit {
             }
             // What is lost shrinks like e^-drop; where windows do not meet at all nothing is known but that they are too narrow.
             let more = if excess.is_finite() { excess + 20.0 } else { self.drop };
-            self.drop += more.clamp(20.0, self.drop);
+            // A step of nothing but rounding would be tried for ever.
+            self.drop += more.clamp((self.drop / 1024.0).max(20.0), self.drop);
         }
     }
 
