@@ -96,5 +96,5 @@ fn other_releases_are_refused() {
         layout: Layout::Upper,
     };
     let message = GramMechanism::of(&release).unwrap_err().to_string();
-    assert!(message.contains("kind gram"), "{message}");
+    assert!(message.contains("not averaged"), "{message}");
 }
