@@ -11,7 +11,7 @@ use organza_curator::counts::{CountPlan, CountRequest, ExactCounts, parse_tables
 use organza_curator::mechanism::NoiseRng;
 use organza_curator::randomised::{ExactAnswers, Per, RandomisedPlan, RandomisedRequest};
 use organza_curator::table::{Input, ReadOptions, Reading};
-use organza_release::{Family, Missing};
+use organza_release::Missing;
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 use proptest::prelude::*;
