@@ -4,6 +4,7 @@ use organza::{BesideTable, Bounds, ChainDesign, Monitor, PrivateChains};
 
 const BOUNDS: &str = "[age]\nlower = 20\nupper = 80\n[ill]\nlower = 0\nupper = 1";
 
+/// From a table to draws.
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let table = folder.path().join("people.csv");

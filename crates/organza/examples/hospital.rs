@@ -7,6 +7,7 @@ use organza::{
 
 const BOUNDS: &str = "[age]\nlower = 20\nupper = 90\n[stay]\nlower = 0\nupper = 30";
 
+/// From tables to predictions.
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let (published, kept) = (folder.path().join("published"), folder.path().join("fit"));
