@@ -4,6 +4,7 @@ use std::path::Path;
 
 use organza_curator::CuratorError;
 use organza_infer::InferError;
+use organza_release::ReleaseError;
 
 /// Why something was not done.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +16,9 @@ pub enum Error {
     /// From releases to a posterior.
     #[error(transparent)]
     Infer(#[from] InferError),
+    /// A release that cannot be read.
+    #[error(transparent)]
+    Release(#[from] ReleaseError),
     /// A file or folder that cannot be used.
     #[error("{path}: {problem}")]
     Unusable {

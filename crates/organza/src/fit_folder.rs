@@ -119,9 +119,13 @@ impl SavedFit {
         let text = std::fs::read(&path).map_err(|error| fail(&error))?;
         let Summary { model, residual_sd, domain } =
             serde_json::from_slice(&text).map_err(|error| fail(&error))?;
-        let none = format!(
-            "a {model} fit predicts no records: its draws are the probabilities of the levels themselves"
-        );
+        let none = if model.is_of_levels() {
+            format!(
+                "a {model} fit predicts no records: its draws are the probabilities of the levels themselves"
+            )
+        } else {
+            format!("a {model} fit has no predictions if it comes from private chains")
+        };
         let domain = domain.ok_or_else(|| fail(&none))?;
         domain.validate().map_err(|error| fail(&error))?;
         let path = folder.join(DRAWS);

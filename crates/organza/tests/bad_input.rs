@@ -56,8 +56,8 @@ fn losses() {
     run("--epsilon 0 --delta 1e-6").says(2, &["--epsilon: must be positive and finite, found 0"]);
     run("--epsilon=-1 --delta 1e-6").says(2, &["--epsilon"]);
     run("--epsilon nan --delta 1e-6").says(2, &["--epsilon"]);
-    run("--epsilon 1 --delta 0").says(2, &["--delta: must be between 0 and 1"]);
-    run("--epsilon 1 --delta 1").says(2, &["--delta: must be between 0 and 1"]);
+    run("--epsilon 1 --delta 0").says(2, &["--delta: Gaussian noise needs one between 0 and 1"]);
+    run("--epsilon 1 --delta 1").says(2, &["--delta: Gaussian noise needs one between 0 and 1"]);
     run("--epsilon 1").says(2, &["--delta: Gaussian noise needs one"]);
     run("--epsilon 1 --delta 1e-6 --mechanism laplace").says(2, &["Laplace noise is pure"]);
     run("--epsilon 1 --delta 1e-6 --record-scale -3").says(2, &["--record-scale"]);

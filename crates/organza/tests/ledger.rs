@@ -133,7 +133,7 @@ fn inspect_says_what_a_guarantee_is_worth() {
     assert!(said.contains("between two answers of a person is right afterwards in at most 73.1% of cases\n"));
     let said = inspected("--neighbours add-remove");
     assert!(said.contains("whether a person is in the table is right afterwards in at most 73.1% of cases"));
-    let void = folder.read("a.json").replace("\"private_bounds\": true", "\"private_bounds\": false");
+    let void = folder.read("a.json").replace("\"public_bounds\": true", "\"public_bounds\": false");
     folder.write("a.json", &void);
     let said = folder.run("inspect a.json").stdout;
     assert!(said.contains("VOID") && !said.contains("is right afterwards"), "{said}");

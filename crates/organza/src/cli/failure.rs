@@ -59,6 +59,7 @@ impl From<organza::Error> for Failure {
     fn from(error: organza::Error) -> Self {
         match error {
             organza::Error::Curator(error) => error.into(),
+            organza::Error::Release(error) => error.into(),
             organza::Error::Unwritable { .. }
             | organza::Error::Unfinished { .. }
             | organza::Error::Infer(InferError::NotPositiveDefinite { .. }) => Failure::failed(error),
@@ -95,12 +96,7 @@ impl From<LedgerError> for Failure {
 
 impl From<ReleaseError> for Failure {
     fn from(error: ReleaseError) -> Self {
-        match &error {
-            ReleaseError::OtherKind { found, .. } => {
-                Failure::bad_input(format!("{error}: use `{}`", flags::verb(*found)))
-            }
-            _ => Failure::bad_input(error),
-        }
+        Failure::bad_input(error)
     }
 }
 

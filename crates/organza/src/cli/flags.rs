@@ -4,8 +4,6 @@
 //! at a terminal reads what to type: `--record-scale`, `--neighbours substitute`. A field is the flag of the same name,
 //! but for those of [`OTHERWISE`].
 
-use organza_release::Kind;
-
 /// Fields whose flags have other names, alone or with one of their values.
 const OTHERWISE: [(&str, &str); 11] = [
     ("averaging", "--average"),
@@ -48,14 +46,6 @@ fn flag_of(setting: &str) -> String {
         || if field.contains('.') { field.to_owned() } else { format!("--{}", field.replace('_', "-")) };
     let flag = otherwise(field).unwrap_or_else(usual);
     if value == "true" { flag } else { format!("{flag} {value}") }
-}
-
-/// The verb that infers from this kind of release.
-pub fn verb(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Sums => "organza fit",
-        Kind::Counts | Kind::Randomised => "organza augment",
-    }
 }
 
 #[cfg(test)]
@@ -114,7 +104,7 @@ mod tests {
                     !before.is_some_and(|c| c.is_alphanumeric() || "-_/".contains(c))
                         && after.is_some_and(|c| c.is_ascii_lowercase())
                 });
-                let verb = ["fit", "augment", "release", "sample", "bounds", "predict", "inspect"];
+                let verb = ["fit", "release", "sample", "bounds", "predict", "inspect"];
                 let verb = verb.iter().any(|verb| line.contains(&format!("organza {verb}")));
                 assert!(!flag && !verb, "{}:{}: {line}", path.display(), number + 1);
             }

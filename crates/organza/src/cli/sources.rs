@@ -115,16 +115,5 @@ fn add<D: Document>(releases: &mut Vec<D>, bytes: &[u8], name: &str) -> Result<u
 
 /// The release files of a folder in the order of their names, or the file itself.
 pub fn files_of(path: &Path) -> Result<Vec<PathBuf>, Failure> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_path_buf()]);
-    }
-    let fail = |error: std::io::Error| Failure::bad_input(format!("{}: {error}", path.display()));
-    let entries = std::fs::read_dir(path).map_err(fail)?.collect::<Result<Vec<_>, _>>().map_err(fail)?;
-    let json = |path: &PathBuf| path.extension().is_some_and(|end| end == "json" || end == "jsonl");
-    let mut files: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).filter(json).collect();
-    files.sort();
-    if files.is_empty() {
-        return Err(Failure::bad_input(format!("{}: there is no .json file in this folder", path.display())));
-    }
-    Ok(files)
+    Ok(organza::releases::files_of(path)?)
 }
