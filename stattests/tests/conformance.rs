@@ -195,14 +195,17 @@ fn small_release(study: &Study, party: usize, (no_square, confidential): (bool, 
     let Statistic::Gram { entries, .. } = &mut release.statistic else { unreachable!() };
     let (value, scales) = (&mut release.value, &mut release.noise.scales);
     if no_square {
-        (entries.pop(), value.pop(), scales.pop());
+        entries.pop();
+        value.pop();
+        scales.pop();
     }
     if confidential {
         release.records = None;
         if study.intercept {
             // The number of records is then one of the noisy sums.
             entries.insert(0, [0, 0]);
-            (value.insert(0, gram[0]), scales.insert(0, study.noise));
+            value.insert(0, gram[0]);
+            scales.insert(0, study.noise);
         }
     }
     release
