@@ -4,7 +4,7 @@
 //! chains and gives a [`Fit`] with draws in users' units. The parts are public too: releases become [`Evidence`]; a
 //! [`Prior`] completes the model; [`methods`] has every method as a target with its kernel, [`tables`] the models of levels.
 //! [`augmentation`] puts latent records behind releases: models and mechanisms of one's own join by implementing
-//! [`Generative`](augmentation::Generative) and [`RecordAdditive`](augmentation::RecordAdditive) (`examples/own_model.rs`).
+//! [`Generative`] and [`RecordAdditive`] (`examples/own_model.rs`).
 
 mod ada_ssp;
 mod adaptation;
