@@ -68,7 +68,8 @@ fn ways() -> Vec<(Option<Model>, MethodSpec)> {
         method.samplers().iter().map(of)
     };
     let logistic = |sampler| (Some(Model::Logistic), MethodSpec { method: None, sampler });
-    let others = [(None, MethodSpec::default()), logistic(None), logistic(Some(Sampler::Plain))];
+    let ridge = (None, MethodSpec { method: Some(Method::AdaSsp), sampler: None });
+    let others = [(None, MethodSpec::default()), logistic(None), logistic(Some(Sampler::Plain)), ridge];
     Method::ALL.into_iter().flat_map(spec).chain(others).collect()
 }
 

@@ -124,9 +124,11 @@ mod tests {
                     let after = text.split(place).skip(1).map(str::trim_start);
                     settings.extend(after.filter_map(|part| part.strip_prefix('"')?.split('"').next()));
                 }
+                // Rows of a list: ("steps", self.steps).
+                let rows = text.match_indices("\", self.").map(|(at, _)| text[..at].rsplit_once("(\""));
                 let listed =
-                    text.match_indices("\", self.").map(|(at, _)| text[..at].rsplit('"').next().unwrap());
-                settings.extend(listed);
+                    rows.filter_map(|row| row.filter(|(before, _)| !before.ends_with(char::is_alphanumeric)));
+                settings.extend(listed.map(|(_, field)| field));
             }
             for setting in settings.into_iter().filter(|setting| !setting.contains('{')) {
                 let told = flag_of(setting);
