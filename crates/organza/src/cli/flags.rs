@@ -124,8 +124,10 @@ mod tests {
                     let after = text.split(place).skip(1).map(str::trim_start);
                     settings.extend(after.filter_map(|part| part.strip_prefix('"')?.split('"').next()));
                 }
-                let listed =
-                    text.match_indices("\", self.").map(|(at, _)| text[..at].rsplit('"').next().unwrap());
+                let listed = text.match_indices("\", self.").filter_map(|(at, mark)| {
+                    let field = text[..at].rsplit('"').next().unwrap();
+                    text[at + mark.len()..].starts_with(field).then_some(field)
+                });
                 settings.extend(listed);
             }
             for setting in settings.into_iter().filter(|setting| !setting.contains('{')) {

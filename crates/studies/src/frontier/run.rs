@@ -135,7 +135,7 @@ impl Frontier {
         Ok(Tables { population, formula, bounds, parties, seed })
     }
 
-    /// Releases by the default mechanism, as `organza release` plans them, with seeded noise.
+    /// Releases by the default mechanism, as a release plans them, with seeded noise.
     fn releases(&self, tables: &Tables, epsilon: f64) -> Result<Vec<Release>, String> {
         let plan = tables.plan(epsilon, self.design.delta)?;
         let mechanism = mechanism(&plan);
