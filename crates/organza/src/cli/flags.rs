@@ -124,11 +124,11 @@ mod tests {
                     let after = text.split(place).skip(1).map(str::trim_start);
                     settings.extend(after.filter_map(|part| part.strip_prefix('"')?.split('"').next()));
                 }
-                let listed = text.match_indices("\", self.").filter_map(|(at, mark)| {
-                    let field = text[..at].rsplit('"').next().unwrap();
-                    text[at + mark.len()..].starts_with(field).then_some(field)
-                });
-                settings.extend(listed);
+                // Rows of a list: ("steps", self.steps).
+                let rows = text.match_indices("\", self.").map(|(at, _)| text[..at].rsplit_once("(\""));
+                let listed =
+                    rows.filter_map(|row| row.filter(|(before, _)| !before.ends_with(char::is_alphanumeric)));
+                settings.extend(listed.map(|(_, field)| field));
             }
             for setting in settings.into_iter().filter(|setting| !setting.contains('{')) {
                 let told = flag_of(setting);
