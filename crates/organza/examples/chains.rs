@@ -14,7 +14,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let bounds = Bounds::from_toml(BOUNDS, "bounds")?;
     let design = ChainDesign::new("logistic".parse()?, "ill ~ age".parse()?, bounds, 2.5)?;
-    let mut chains = PrivateChains::new(BesideTable::new(&table)?, design, 2.0, 1e-6);
+    let mut chains = PrivateChains::new(BesideTable::new(&table)?, design, 4.0, 1e-6);
     chains.output = Some(folder.path().join("fit"));
     // Up to here nothing is read; up to `run` nothing is asked of the records, and nothing is charged.
     let ready = chains.prepare(&())?;

@@ -6,6 +6,8 @@ use organza_curator::ledger::{Charge, ChargeOutcome};
 use organza_mcmc::{Draws, Summary};
 use organza_release::loss::Mechanism;
 use organza_release::{BoxDomain, Column, Domain, Neighbours, Tool};
+use schemars::generate::{SchemaGenerator, SchemaSettings};
+use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Serialize, Serializer};
 
 use crate::beside_table::Paid;
@@ -15,7 +17,7 @@ const MOST_CLIPPED: f64 = 0.2;
 /// Acceptance below this says that steps are too long for the noise.
 const LEAST_ACCEPTANCE: f64 = 0.1;
 
-/// Finished chains. As JSON it is `organza/sample/1`, which leaves the draws out.
+/// Finished chains. As JSON it has the form of `schemas/sample-1.json`, which leaves the draws out.
 pub struct ChainFit {
     /// Formula, bounds and names.
     pub domain: BoxDomain,
@@ -86,11 +88,15 @@ impl ChainFit {
 }
 
 /// What chains cost, as their report states it.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub struct ChainPrivacy {
+    /// Which tables count as neighbours.
     neighbours: Option<Neighbours>,
+    /// Privacy loss.
     epsilon: f64,
+    /// Probability beyond it.
     delta: f64,
+    /// What the ledger composes.
     mechanism: Mechanism,
 }
 
@@ -105,42 +111,80 @@ impl From<&Charge> for ChainPrivacy {
     }
 }
 
-#[derive(Serialize)]
+/// Private chains, without their draws.
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "Organza private chains")]
 struct Report<'a> {
+    /// Name and version of the format.
+    #[schemars(schema_with = "name")]
     schema: &'static str,
+    /// What was sampled.
     model: ChainModel,
+    /// The method that was used.
     method: ChainMethod,
+    /// Records that were used.
     records: u64,
+    /// Rows of the table.
     rows: u64,
+    /// Everything that decided the run.
     settings: ChainSettings,
+    /// What everything cost together.
     privacy: ChainPrivacy,
-    acceptance: f64,
-    clipped_gradients: f64,
-    clipped_ratios: f64,
+    /// Share of proposals that were accepted; null without an acceptance test.
+    acceptance: Option<f64>,
+    /// About this share of records' gradients was clipped; it carries noise.
+    clipped_gradients: Option<f64>,
+    /// About this share of records' ratios was clipped; it carries noise.
+    clipped_ratios: Option<f64>,
+    /// What a person should know.
     notes: Vec<String>,
+    /// Reasons not to trust the draws.
     warnings: Vec<String>,
+    /// The table of the draws.
+    #[schemars(schema_with = "draws")]
     summary: &'a Summary,
-    /// With it predictions know the units.
+    /// Columns, bounds and formula of a linear regression: with them predictions know the units.
     #[serde(skip_serializing_if = "Option::is_none")]
     domain: Option<Domain>,
+    /// The charge that was made; null if losses are kept elsewhere.
     ledger: Option<&'a ChargeOutcome>,
+    /// The program that wrote this.
     tool: Tool,
+}
+
+/// Name and version of the JSON of private chains.
+const SCHEMA: &str = "organza/sample/1";
+
+fn name(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "const": SCHEMA })
+}
+
+fn draws(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "$ref": "draws-1.json" })
+}
+
+/// The JSON Schema of private chains: `schemas/sample-1.json`.
+pub fn sample_schema() -> Schema {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<Report<'static>>()
 }
 
 impl Serialize for ChainFit {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let linear = self.plan.model == ChainModel::Linear;
+        let known = |statistic| Some(self.share(statistic)).filter(|share| !share.is_nan());
         let report = Report {
-            schema: "organza/sample/1",
+            schema: SCHEMA,
             model: self.plan.model,
             method: self.plan.request.method,
             records: self.records,
             rows: self.rows,
             settings: self.plan.settings(),
             privacy: (&self.charge).into(),
-            acceptance: self.share(ChainInfo::ACCEPTANCE),
-            clipped_gradients: self.share(ChainInfo::CLIPPED_GRADIENTS),
-            clipped_ratios: self.share(ChainInfo::CLIPPED_RATIOS),
+            acceptance: known(ChainInfo::ACCEPTANCE),
+            clipped_gradients: known(ChainInfo::CLIPPED_GRADIENTS),
+            clipped_ratios: known(ChainInfo::CLIPPED_RATIOS),
             notes: self.notes(),
             warnings: self.warnings(),
             summary: &self.summary,

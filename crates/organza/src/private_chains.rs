@@ -14,7 +14,7 @@ use organza_release::Neighbours;
 use crate::Error;
 use crate::beside_table::BesideTable;
 use crate::chain_fit::Settings;
-pub use crate::chain_fit::{ChainFit, ChainPrivacy};
+pub use crate::chain_fit::{ChainFit, ChainPrivacy, sample_schema};
 use crate::fit_folder::FitFolder;
 
 /// Everything about private chains beside a table.

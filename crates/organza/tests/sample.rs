@@ -6,6 +6,7 @@ mod support;
 #[cfg(unix)]
 use std::os::unix::fs::PermissionsExt;
 
+use organza::private_chains::sample_schema;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use support::{Folder, Ran};
@@ -49,6 +50,8 @@ fn from_table_to_folder_and_ledger() {
     }
     let summary: serde_json::Value = serde_json::from_str(&folder.read("fit/summary.json")).unwrap();
     assert_eq!(summary["schema"], "organza/sample/1");
+    let schema = serde_json::to_value(sample_schema()).unwrap();
+    assert_described(&summary, &schema, &schema);
     assert_eq!(summary["records"], 500);
     assert_eq!(summary["summary"]["chains"], 4);
     let settings = folder.read("fit/fit.toml");
@@ -69,6 +72,29 @@ fn from_table_to_folder_and_ledger() {
     assert!(!folder.names().iter().any(|name| name.starts_with("again") || name.starts_with(".organza")));
     folder.run(&again.replace("-o again", "-o fit")).says(2, &["fit exists"]);
     assert_eq!(folder.run("ledger show --json").json()[0]["charges"].as_array().unwrap().len(), 1);
+}
+
+/// Regenerate with `ORGANZA_BLESS=1 cargo test -p organza`.
+#[test]
+fn the_committed_schema_is_the_generated_one() {
+    let path = format!("{}/../../schemas/sample-1.json", env!("CARGO_MANIFEST_DIR"));
+    let generated = serde_json::to_string_pretty(&sample_schema()).unwrap() + "\n";
+    if std::env::var_os("ORGANZA_BLESS").is_some() {
+        std::fs::write(&path, &generated).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), generated, "schemas/sample-1.json is out of date");
+}
+
+/// Whether everything that is written is described, and everything that is required is written.
+fn assert_described(written: &serde_json::Value, schema: &serde_json::Value, root: &serde_json::Value) {
+    let found = schema["$ref"].as_str().and_then(|path| root.pointer(path.trim_start_matches('#')));
+    let schema = found.unwrap_or(schema);
+    let (Some(written), Some(known)) = (written.as_object(), schema["properties"].as_object()) else {
+        return;
+    };
+    written.iter().for_each(|(name, value)| assert_described(value, &known[name], root));
+    let required = schema["required"].as_array().into_iter().flatten();
+    required.for_each(|name| assert!(written.contains_key(name.as_str().unwrap()), "{name}"));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A plan as plain data, for files and reports.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::kernels::{Langevin, Walk};
@@ -7,7 +8,7 @@ use super::plan::{ChainKernel, ChainPlan};
 use super::words::{ChainMethod, ChainModel};
 
 /// Everything that decides a run but the records: what the method does not have is left out.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ChainSettings {
     /// The model.
     pub model: ChainModel,

@@ -3,12 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::CuratorError;
 
 /// A model that private chains know by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ChainModel {
     /// Normal response.
@@ -20,7 +22,8 @@ pub enum ChainModel {
 }
 
 /// A private chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ChainMethod {
     /// Hamiltonian Monte Carlo with a noisy test.

@@ -5,6 +5,7 @@ use super::{LedgerError, spending};
 use crate::fingerprint::Fingerprint;
 use organza_release::Neighbours;
 use organza_release::loss::{Composition, LossError, Mechanism};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use unicode_normalization::UnicodeNormalization;
@@ -113,7 +114,7 @@ impl fmt::Display for Budget {
 }
 
 /// What is spent of a budget, seen from both sides.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Spent {
     /// The epsilon at the budget's delta; `None` if no epsilon holds at that delta.
     pub epsilon: Option<f64>,

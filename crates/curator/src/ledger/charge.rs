@@ -5,6 +5,7 @@ use super::error::LedgerError;
 use super::spending::Spending;
 use organza_release::Neighbours;
 use organza_release::loss::{LossError, Mechanism};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -49,7 +50,7 @@ impl Charge {
 }
 
 /// The number of a charge in its ledger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct ChargeId(pub i64);
 
@@ -60,7 +61,7 @@ impl fmt::Display for ChargeId {
 }
 
 /// What has happened: the charge is recorded.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChargeOutcome {
     /// For [`Ledger::mark_published`](super::Ledger::mark_published).
     pub id: ChargeId,

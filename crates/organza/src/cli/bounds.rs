@@ -13,10 +13,10 @@ use serde_json::json;
 
 use super::beside_table::{BesideTable, NO_LEDGER};
 use super::failure::{Failure, Status};
+use super::release::choices::NeighboursName;
+use super::release::plan::explain_preview;
 use super::release::read_bounds;
-use super::release_choices::NeighboursName;
-use super::release_plan::explain_preview;
-use super::release_report::{Loss, report};
+use super::release::report::{Loss, report};
 use super::terminal::{Bar, print_data, print_json, print_text, say, short, table, warn};
 
 #[derive(Args, Debug)]

@@ -19,7 +19,7 @@ use serde_json::json;
 use super::failure::{Failure, Status};
 use super::sources::Sources;
 use super::terminal::{Bar, print_json, print_text, short, table, warn};
-use super::{fit, fit_report, inspect, simulate};
+use super::{fit, inspect, studies::simulate};
 use organza::fit_folder::{FitFolder, Settings};
 
 /// Loss of each hospital's release.
@@ -141,7 +141,7 @@ fn story(folder: &Path, truth: &Truth, releases: &[(String, Release)], fit: &Fit
         folder = folder.display(),
         formula = truth.formula,
         overview = inspect::overview(releases),
-        fitted = fit_report::table_of(fit),
+        fitted = fit::report::table_of(fit),
         posterior = posterior(truth, fit),
         release = inside("north.release.json"),
         ledger = inside("north.csv.ledger"),

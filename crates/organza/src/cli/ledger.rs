@@ -10,7 +10,7 @@ use organza_release::Neighbours;
 use serde_json::json;
 
 use super::failure::{Failure, Status};
-use super::release_choices::NeighboursName;
+use super::release::choices::NeighboursName;
 use super::terminal::{print_json, print_text, say, short, table};
 
 #[derive(Args, Debug)]

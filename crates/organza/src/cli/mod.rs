@@ -1,39 +1,32 @@
-//! Verbs of the command: plain validated arguments first, then built objects.
+//! Verbs of the command: arguments, words and terminals. What is done is the library's.
+//!
+//! | files | what is in them |
+//! | --- | --- |
+//! | `release/`, `bounds`, `beside_table`, `read_arguments` | beside the table: releases, bounds, who holds it and who pays |
+//! | `sample/`, `non_private` | beside the table: private chains, and the comparison that stays there |
+//! | `inspect/`, `fit/`, `sources`, `methods`, `predict` | from releases to posteriors and predictions |
+//! | `account/`, `ledger` | privacy losses and budgets |
+//! | `studies/`, `demo` | simulated tables: calibration, what an epsilon buys, the whole story |
+//! | `failure`, `flags`, `terminal`, `generate` | exit codes, flags for fields, what a terminal shows, manuals |
 
 mod account;
-mod account_subsampled;
 mod beside_table;
 mod bounds;
-mod calibration;
-mod compose;
 mod demo;
 mod failure;
 mod fit;
-mod fit_report;
 mod flags;
-mod frontier;
 mod generate;
 mod inspect;
-mod inspect_counts;
-mod inspect_randomised;
 mod ledger;
 mod methods;
 mod non_private;
 mod predict;
 mod read_arguments;
 mod release;
-mod release_check;
-mod release_choices;
-mod release_counts;
-mod release_job;
-mod release_plan;
-mod release_randomised;
-mod release_report;
 mod sample;
-mod sample_report;
-mod simulate;
-mod simulated;
 mod sources;
+mod studies;
 pub mod terminal;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -85,7 +78,7 @@ enum Verb {
     /// Simulates studies with a truth from the prior, makes their releases, fits them, and ranks the truth among the draws. If the posterior is
     /// right, ranks are uniform. Exit code 3 says that ranks leave the band. The noise is seeded: such releases protect nobody, and the
     /// records are nobody's.
-    Calibration(calibration::CalibrationArguments),
+    Calibration(studies::calibration::CalibrationArguments),
     /// What an epsilon buys: interval widths and errors of a design, simulated before anything is spent
     ///
     /// Simulates tables of a design, makes their releases by the default mechanism at several losses, fits them, and shows how wide intervals
@@ -93,9 +86,9 @@ enum Verb {
     ///
     /// The design is given in numbers on purpose, never as a table: what private data say must not steer a public choice. Take records,
     /// features and R^2 from public knowledge or from the literature.
-    Frontier(frontier::FrontierArguments),
+    Frontier(studies::frontier::FrontierArguments),
     /// Write tables of simulated parties with a known truth
-    Simulate(simulate::SimulateArguments),
+    Simulate(studies::simulate::SimulateArguments),
     /// Print the manual page or shell completions
     Generate(generate::GenerateArguments),
 }
@@ -114,9 +107,9 @@ pub fn run(arguments: Arguments) -> Result<Status, Failure> {
         Verb::Account(arguments) => account::run(&arguments),
         Verb::Ledger(arguments) => ledger::run(&arguments),
         Verb::NonPrivate(arguments) => non_private::run(&arguments),
-        Verb::Calibration(arguments) => calibration::run(&arguments),
-        Verb::Frontier(arguments) => frontier::run(&arguments),
-        Verb::Simulate(arguments) => simulate::run(&arguments),
+        Verb::Calibration(arguments) => studies::calibration::run(&arguments),
+        Verb::Frontier(arguments) => studies::frontier::run(&arguments),
+        Verb::Simulate(arguments) => studies::simulate::run(&arguments),
         Verb::Generate(arguments) => generate::run(&arguments, Arguments::command()),
     }
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use organza_curator::table::{ReadOptions, check_threads};
 
-use super::release_choices::MissingName;
+use super::release::choices::MissingName;
 
 /// The options as a person gives them.
 #[derive(Args, Debug)]

@@ -18,6 +18,7 @@ use super::gaussian::{delta_at, gaussian_mu};
 use super::pld::{self, Bracket, Step, SubsampledGaussian};
 use super::sum::CompensatedSum;
 use crate::privacy::Neighbours;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Squares of mu outside of this range would overflow or vanish.
@@ -25,7 +26,7 @@ const MU_RANGE: std::ops::RangeInclusive<f64> = 1e-150..=1e150;
 /// Counts beyond this are not distinguished by the arithmetic of doubles.
 const MOST_EXACT_STEPS: u64 = 1 << 46;
 /// The loss of one mechanism, as much of it as composition needs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Mechanism {
     /// Gaussian noise.

@@ -5,11 +5,11 @@ use organza_curator::ledger::Preview;
 use organza_release::{CountFamily, Family, LevelColumn};
 use serde_json::{Value, json};
 
-use super::failure::{Failure, Status};
-use super::release::ReleaseArguments;
-use super::release_plan::explain_preview;
-use super::release_report::Loss;
-use super::terminal::{print_json, print_text, short};
+use super::ReleaseArguments;
+use super::plan::explain_preview;
+use super::report::Loss;
+use crate::cli::failure::{Failure, Status};
+use crate::cli::terminal::{print_json, print_text, short};
 
 /// Plans the tables, and releases them unless only the plan is wanted.
 pub fn run(arguments: &ReleaseArguments, tables: &str) -> Result<Status, Failure> {

@@ -1,5 +1,13 @@
 //! `organza release`: from a table to one file that is safe to publish.
 
+pub mod check;
+pub mod choices;
+pub mod counts;
+pub mod job;
+pub mod plan;
+pub mod randomised;
+pub mod report;
+
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
@@ -9,14 +17,11 @@ use organza_curator::mechanism::{DomainChoice, Plan, RecordScale, Request};
 use organza_release::{Family, Layout, did_you_mean};
 use organza_studies::frontier::{FILL, expected};
 
+use self::choices::{LayoutName, Mechanism, NeighboursName, PerName, SensitivityName, StatisticName};
+use self::report::Loss;
 use super::beside_table::BesideTable;
 use super::failure::{Failure, Status};
-use super::release_choices::{
-    LayoutName, Mechanism, NeighboursName, PerName, SensitivityName, StatisticName,
-};
-use super::release_report::Loss;
 use super::terminal::{print_json, print_text, prose, say, warn};
-use super::{release_check, release_counts, release_plan, release_randomised};
 
 /// The arguments as a person gives them.
 #[derive(Args, Debug)]
@@ -143,8 +148,8 @@ const REGRESSION_ONLY: [&str; 12] = [
 pub fn run(arguments: &ReleaseArguments) -> Result<Status, Failure> {
     match (&arguments.formula, &arguments.counts, &arguments.randomised_response) {
         (Some(formula), ..) => release_sums(arguments, formula),
-        (_, Some(tables), _) => release_counts::run(arguments, tables),
-        (.., Some(columns)) => release_randomised::run(arguments, columns),
+        (_, Some(tables), _) => counts::run(arguments, tables),
+        (.., Some(columns)) => randomised::run(arguments, columns),
         _ => Err(Failure::bad_input("--formula, --counts or --randomised-response is needed")),
     }
 }
@@ -156,7 +161,7 @@ fn release_sums(arguments: &ReleaseArguments, formula: &str) -> Result<Status, F
         return arguments.dry_run(&request, &plan);
     }
     if arguments.check {
-        return release_check::run(arguments, &plan);
+        return check::run(arguments, &plan);
     }
     arguments.carry_out(&plan, &Loss::of(plan.privacy()))
 }
@@ -227,12 +232,12 @@ impl ReleaseArguments {
         }
         let expected = self.records.map(|records| expected(request, records, fill)).transpose()?.flatten();
         if self.json {
-            print_json(&release_plan::as_json(plan, preview.as_ref(), expected.as_ref()))?;
+            print_json(&plan::as_json(plan, preview.as_ref(), expected.as_ref()))?;
         } else {
             let other = other_layout(request, plan);
-            print_text(&release_plan::explain(plan, other.as_ref(), preview.as_ref()))?;
+            print_text(&plan::explain(plan, other.as_ref(), preview.as_ref()))?;
             if let Some(expected) = &expected {
-                print_text(&release_plan::explain_expected(expected))?;
+                print_text(&plan::explain_expected(expected))?;
             } else if request.wants_records() {
                 print_text(&prose(FEW_RECORDS))?;
             }

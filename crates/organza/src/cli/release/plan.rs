@@ -6,7 +6,7 @@ use organza_release::{Domain, Layout, Noise, Statistic};
 use organza_studies::frontier::Expected;
 use serde_json::{Value, json};
 
-use super::terminal::{apart, prose, short, table};
+use crate::cli::terminal::{apart, prose, short, table};
 
 /// Names of the coordinates of a record.
 fn coordinate_names(domain: &Domain) -> Vec<&str> {

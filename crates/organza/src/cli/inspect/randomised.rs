@@ -5,9 +5,9 @@ use std::path::Path;
 use organza_release::{Answer, Neighbours, RandomisedClaim, RandomisedRelease, printable};
 use serde_json::{Value, json};
 
-use super::inspect::{Inspected, describe_missing, describe_relation, worth};
-use super::release_randomised::error_per_root_record;
-use super::terminal::{short, table};
+use super::{Inspected, describe_missing, describe_relation, worth};
+use crate::cli::release::randomised::error_per_root_record;
+use crate::cli::terminal::{short, table};
 
 /// Explains one release.
 pub fn inspect(path: &Path, release: &RandomisedRelease) -> Inspected {

@@ -5,11 +5,11 @@ use organza_curator::randomised::{Question, RandomisedPlan, RandomisedRequest};
 use organza_release::Neighbours;
 use serde_json::{Value, json};
 
-use super::failure::{Failure, Status};
-use super::release::ReleaseArguments;
-use super::release_plan::explain_preview;
-use super::release_report::Loss;
-use super::terminal::{print_json, print_text, short};
+use super::ReleaseArguments;
+use super::plan::explain_preview;
+use super::report::Loss;
+use crate::cli::failure::{Failure, Status};
+use crate::cli::terminal::{print_json, print_text, short};
 
 /// Plans the answers, and releases them unless only the plan is wanted.
 pub fn run(arguments: &ReleaseArguments, columns: &str) -> Result<Status, Failure> {

@@ -5,9 +5,9 @@ use std::path::Path;
 use organza_release::{Claim, CountRelease, LevelColumn, ReleaseError, cell_levels, printable};
 use serde_json::json;
 
-use super::inspect::{Inspected, claim_json, describe_missing, describe_relation, verdict};
-use super::release_counts::{describe_table, family_name};
-use super::terminal::{short, table};
+use super::{Inspected, claim_json, describe_missing, describe_relation, verdict};
+use crate::cli::release::counts::{describe_table, family_name};
+use crate::cli::terminal::{short, table};
 
 /// Longer tables are cut for a person; machines get all of them.
 const MOST_ROWS: usize = 200;

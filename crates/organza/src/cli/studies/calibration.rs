@@ -4,10 +4,10 @@ use clap::{Args, ValueEnum};
 use organza_infer::{Method, Sampler};
 use organza_studies::calibration::{Calibration, Data, Matrix, Outcome, Report, Request, picture};
 
-use super::failure::{Failure, Status};
-use super::release_choices::Mechanism;
-use super::simulated::SimulatedArguments;
-use super::terminal::{print_json, print_text, say, short, table, warn};
+use crate::cli::failure::{Failure, Status};
+use crate::cli::release::choices::Mechanism;
+use crate::cli::studies::simulated::SimulatedArguments;
+use crate::cli::terminal::{print_json, print_text, say, short, table, warn};
 use organza::result_folder::Kind;
 
 /// What the releases are made of.

@@ -8,11 +8,11 @@ use organza_curator::measure::plan_for;
 use organza_curator::mechanism::{Plan, Request};
 use organza_curator::table::{Input, Reading};
 
-use super::beside_table::NO_LEDGER;
-use super::failure::{Failure, Status};
-use super::release::ReleaseArguments;
-use super::release_report::{Loss, report};
-use super::terminal::{Bar, warn};
+use super::ReleaseArguments;
+use super::report::{Loss, report};
+use crate::cli::beside_table::NO_LEDGER;
+use crate::cli::failure::{Failure, Status};
+use crate::cli::terminal::{Bar, warn};
 
 impl ReleaseArguments {
     /// Makes the release and tells what was done.

@@ -1,5 +1,7 @@
 //! `organza sample`: private chains beside the table, for models of which no statistic suffices.
 
+pub mod report;
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -8,11 +10,11 @@ use organza_curator::chains::kernels::{Langevin, Walk};
 use organza_curator::chains::{ChainDesign, ChainPlan, MOST_RECORDS, Rehearsal, Tuning, rehearse};
 use organza_curator::formula::Formula;
 
+use self::report::{explain_plan, plan_json, table_of, trials_json, trials_table};
 use super::beside_table::{BesideTable, NO_LEDGER, spent};
 use super::failure::{Failure, Status};
 use super::fit;
 use super::release::read_bounds;
-use super::sample_report::{explain_plan, plan_json, table_of, trials_json, trials_table};
 use super::terminal::{Bar, print_json, print_text, say, warn};
 
 /// The arguments as a person gives them.

@@ -7,8 +7,8 @@ use organza_release::Neighbours;
 use organza_release::loss::{Composition, Mechanism};
 use serde_json::{Map, Value, json};
 
-use super::account_subsampled::Relation;
-use super::failure::Failure;
+use super::subsampled::Relation;
+use crate::cli::failure::Failure;
 
 #[derive(Args, Debug)]
 pub struct ComposeArguments {

@@ -1,5 +1,7 @@
 //! `organza fit`: from releases to a posterior.
 
+pub mod report;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,7 +11,6 @@ use organza_infer::{Fit, Method, MethodSpec, ModelSpec, PriorFile, Releases, Sam
 use organza_mcmc::{Draws, Monitor, Plan, Progress};
 
 use super::failure::{Failure, Status};
-use super::fit_report;
 use super::sources::Sources;
 use super::terminal::{StepBar, print_json, print_text, say, short, table, warn};
 use organza::fit_folder::{FitFolder, Settings};
@@ -120,7 +121,7 @@ fn complete(settings: &mut Settings, sources: &Sources, output: &Output) -> Resu
     if output.json {
         print_json(&fitted)?;
     } else {
-        print_text(&fit_report::table_of(&fitted))?;
+        print_text(&report::table_of(&fitted))?;
         fitted.notes.iter().chain(&fitted.summary.warnings()).for_each(|note| warn(note));
         output.say_where();
     }

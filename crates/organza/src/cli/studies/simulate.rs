@@ -7,8 +7,8 @@ use organza_curator::output::{PendingFile, Replace};
 use organza_studies::simulation::{Simulated, Simulation};
 use serde_json::json;
 
-use super::failure::{Failure, Status};
-use super::terminal::{print_json, say};
+use crate::cli::failure::{Failure, Status};
+use crate::cli::terminal::{print_json, say};
 
 #[derive(Args, Debug)]
 pub struct SimulateArguments {

@@ -4,9 +4,9 @@ use clap::Args;
 use organza_infer::Method;
 use organza_studies::frontier::{Design, FILL, Frontier, Report};
 
-use super::failure::{Failure, Status};
-use super::simulated::SimulatedArguments;
-use super::terminal::{print_json, print_text, prose, say, short, table};
+use crate::cli::failure::{Failure, Status};
+use crate::cli::studies::simulated::SimulatedArguments;
+use crate::cli::terminal::{print_json, print_text, prose, say, short, table};
 use organza::result_folder::Kind;
 
 #[derive(Args, Debug)]

@@ -4,9 +4,9 @@ use organza_curator::job::{Job, Outcome};
 use organza_release::{Neighbours, PrivacyLoss};
 use serde_json::{Value, json};
 
-use super::beside_table::spent;
-use super::failure::{Failure, Status};
-use super::terminal::{print_json, say, short, warn};
+use crate::cli::beside_table::spent;
+use crate::cli::failure::{Failure, Status};
+use crate::cli::terminal::{print_json, say, short, warn};
 
 /// What a release costs.
 pub struct Loss {

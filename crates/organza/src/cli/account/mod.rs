@@ -1,11 +1,14 @@
 //! `organza account`: calibration and conversion of privacy losses.
 
+pub mod compose;
+pub mod subsampled;
+
 use clap::{Args, Subcommand};
 use organza_release::loss;
 use serde_json::{Map, Value, json};
 
-use super::account_subsampled::{SubsampledArguments, subsampled_gaussian};
-use super::compose::{ComposeArguments, compose};
+use self::compose::{ComposeArguments, compose};
+use self::subsampled::{SubsampledArguments, subsampled_gaussian};
 use super::failure::{Failure, Status};
 use super::terminal::{print_json, print_text};
 

@@ -5,9 +5,9 @@ use organza_curator::mechanism::Plan;
 use organza_curator::table::Reading;
 use organza_curator::{ClampedColumn, Clamping};
 
-use super::failure::{Failure, Status};
-use super::release::ReleaseArguments;
-use super::terminal::{Bar, print_text, prose, short, table, warn};
+use super::ReleaseArguments;
+use crate::cli::failure::{Failure, Status};
+use crate::cli::terminal::{Bar, print_text, prose, short, table, warn};
 
 /// Clamped values above this share are worth a warning.
 const MUCH: f64 = 0.05;

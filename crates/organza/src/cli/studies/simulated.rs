@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use organza_studies::{StudyError, Watch};
 
-use super::failure::Failure;
-use super::fit;
-use super::terminal::{StepBar, say};
+use crate::cli::failure::Failure;
+use crate::cli::fit;
+use crate::cli::terminal::{StepBar, say};
 use organza::result_folder::{Kind, ResultFolder};
 
 /// How much of the machine, and where the result goes.
@@ -17,7 +17,7 @@ pub struct SimulatedArguments {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Threads; 0 is one for each core
-    #[arg(long, default_value_t = 0, value_parser = super::read_arguments::threads)]
+    #[arg(long, default_value_t = 0, value_parser = crate::cli::read_arguments::threads)]
     threads: usize,
     /// Folder for table and picture; without it the result is only printed
     #[arg(short, long, visible_alias = "out", value_name = "FOLDER")]

@@ -3,7 +3,7 @@
 use organza_infer::{Fit, Method, Model};
 use organza_mcmc::{ParameterSummary, Summary};
 
-use super::terminal::{fitting_table, prose, short};
+use crate::cli::terminal::{fitting_table, prose, short};
 
 /// The table for a person, with the method and why.
 pub fn table_of(fit: &Fit) -> String {

@@ -1,5 +1,8 @@
 //! `organza inspect`: is a release valid, what does it hold, and does its guarantee follow from its noise?
 
+pub mod counts;
+pub mod randomised;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -12,7 +15,6 @@ use serde_json::{Value, json};
 
 use super::failure::{Failure, Status};
 use super::terminal::{print_data, short, table};
-use super::{inspect_counts, inspect_randomised};
 
 #[derive(Args, Debug)]
 pub struct InspectArguments {
@@ -84,11 +86,11 @@ impl Printed {
 fn inspect_file(path: &Path, printed: &mut Printed) -> Result<(), End> {
     let (bytes, name) = read_bytes(path)?;
     match kind_of(&bytes) {
-        Some(Kind::Counts) => CountRelease::read_each(&bytes, &name, |release| {
-            printed.add(&inspect_counts::inspect(path, &release)?)
-        }),
+        Some(Kind::Counts) => {
+            CountRelease::read_each(&bytes, &name, |release| printed.add(&counts::inspect(path, &release)?))
+        }
         Some(Kind::Randomised) => RandomisedRelease::read_each(&bytes, &name, |release| {
-            printed.add(&inspect_randomised::inspect(path, &release))
+            printed.add(&randomised::inspect(path, &release))
         }),
         Some(Kind::Sums) | None => Release::read_each(&bytes, &name, |release: Release| {
             let claim = release.claim()?;
@@ -135,7 +137,7 @@ pub fn claim_json(claim: &Claim) -> Value {
 
 /// Names of the released entries, for example `x1*y`.
 fn entry_names(release: &Release) -> Vec<String> {
-    super::release_plan::entry_names(&release.domain, &release.statistic)
+    super::release::plan::entry_names(&release.domain, &release.statistic)
 }
 
 fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
@@ -143,7 +145,7 @@ fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
     let relation = describe_relation(privacy.neighbours);
     let records = release.records.map_or("confidential".to_string(), |records| records.to_string());
     let verdict = verdict(claim, privacy, release.records);
-    let noise = super::release_plan::noise_table(
+    let noise = super::release::plan::noise_table(
         &release.domain,
         &release.statistic,
         &release.noise,
@@ -160,7 +162,7 @@ fn explain(path: &Path, release: &Release, claim: &Claim) -> String {
         tool = release.tool.name,
         version = release.tool.version,
         formula = release.domain.formula(),
-        statistic = super::release_plan::describe_statistic(&release.statistic),
+        statistic = super::release::plan::describe_statistic(&release.statistic),
         domain = describe_domain(&release.domain),
         missing = describe_missing(release.missing),
         epsilon = short(privacy.epsilon),

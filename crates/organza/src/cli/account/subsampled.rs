@@ -6,7 +6,7 @@ use organza_release::loss::LossError;
 use organza_release::loss::pld::{SubsampledGaussian, compose};
 use serde_json::{Map, Value, json};
 
-use super::failure::Failure;
+use crate::cli::failure::Failure;
 
 #[derive(Args, Debug)]
 pub struct SubsampledArguments {

@@ -7,9 +7,9 @@ use organza_curator::ledger::{Charge, Preview};
 use organza_release::loss::Mechanism;
 use serde_json::{Value, json};
 
-use super::fit_report::summary_table;
-use super::release_plan::explain_preview;
-use super::terminal::{prose, short, table};
+use crate::cli::fit::report::summary_table;
+use crate::cli::release::plan::explain_preview;
+use crate::cli::terminal::{prose, short, table};
 
 /// The table for a person.
 pub fn table_of(fit: &ChainFit) -> String {
