@@ -2,68 +2,46 @@
 
 use std::path::{Path, PathBuf};
 
+use organza::ReleaseSet;
 use organza_infer::{InferError, Releases};
 use organza_mcmc::RunError;
-use organza_release::{CountRelease, Document, Kind, RandomisedRelease, Release, kind_of};
+use organza_release::{Kind, Release};
 
 use super::failure::Failure;
-use super::inspect;
 
 /// Releases of one kind with the files they come from.
 pub struct Sources {
     /// The file of every release.
     files: Vec<String>,
-    held: Held,
+    held: ReleaseSet,
     /// The file of the prior, for errors.
     pub prior: Option<String>,
-}
-
-enum Held {
-    Sums(Vec<Release>),
-    Counts(Vec<CountRelease>),
-    Randomised(Vec<RandomisedRelease>),
 }
 
 impl Sources {
     /// Reads files and folders in order; all must be of the first one's kind.
     pub fn read(paths: &[String]) -> Result<Self, Failure> {
-        let mut sources = Self { files: Vec::new(), held: Held::Sums(Vec::new()), prior: None };
+        let (mut files, mut held) = (Vec::new(), ReleaseSet::Sums(Vec::new()));
         for path in paths {
             for file in files_of(Path::new(path))? {
-                let (bytes, name) = inspect::read_bytes(&file)?;
-                if sources.files.is_empty() {
-                    sources.held = match kind_of(&bytes) {
-                        Some(Kind::Counts) => Held::Counts(Vec::new()),
-                        Some(Kind::Randomised) => Held::Randomised(Vec::new()),
-                        _ => Held::Sums(Vec::new()),
-                    };
-                }
-                let count = match &mut sources.held {
-                    Held::Sums(releases) => add(releases, &bytes, &name)?,
-                    Held::Counts(releases) => add(releases, &bytes, &name)?,
-                    Held::Randomised(releases) => add(releases, &bytes, &name)?,
-                };
-                sources.files.extend(std::iter::repeat_n(name, count));
+                let count = held.add(&file)?;
+                files.extend(std::iter::repeat_n(file.display().to_string(), count));
             }
         }
-        Ok(sources)
+        Ok(Self { files, held, prior: None })
     }
 
     /// What an analyst may fit.
     pub fn releases(&self) -> Releases<'_> {
-        match &self.held {
-            Held::Sums(releases) => releases.into(),
-            Held::Counts(releases) => releases.into(),
-            Held::Randomised(releases) => releases.into(),
-        }
+        (&self.held).into()
     }
 
     /// Releases of sums, which linear models need.
     pub fn sums(&self) -> Result<&[Release], Failure> {
         let kind = match &self.held {
-            Held::Sums(releases) => return Ok(releases),
-            Held::Counts(_) => Kind::Counts,
-            Held::Randomised(_) => Kind::Randomised,
+            ReleaseSet::Sums(releases) => return Ok(releases),
+            ReleaseSet::Counts(_) => Kind::Counts,
+            ReleaseSet::Randomised(_) => Kind::Randomised,
         };
         Err(Failure::bad_input(format!(
             "{}: is {kind}; methods are for linear models, from releases of sums",
@@ -73,9 +51,9 @@ impl Sources {
 
     fn party(&self, index: usize) -> &str {
         match &self.held {
-            Held::Sums(releases) => &releases[index].party,
-            Held::Counts(releases) => &releases[index].party,
-            Held::Randomised(releases) => &releases[index].party,
+            ReleaseSet::Sums(releases) => &releases[index].party,
+            ReleaseSet::Counts(releases) => &releases[index].party,
+            ReleaseSet::Randomised(releases) => &releases[index].party,
         }
     }
 
@@ -103,14 +81,6 @@ impl Sources {
         };
         Failure::bad_input(format!("{error}{hint} ({})", files.join(", ")))
     }
-}
-
-/// Adds the releases of a file and says how many they are.
-fn add<D: Document>(releases: &mut Vec<D>, bytes: &[u8], name: &str) -> Result<usize, Failure> {
-    let found = D::read_many(bytes, name)?;
-    let count = found.len();
-    releases.extend(found);
-    Ok(count)
 }
 
 /// The release files of a folder in the order of their names, or the file itself.

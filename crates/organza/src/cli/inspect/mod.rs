@@ -84,7 +84,8 @@ impl Printed {
 
 /// Explains all releases of a file, whatever their kind, one after the other.
 fn inspect_file(path: &Path, printed: &mut Printed) -> Result<(), End> {
-    let (bytes, name) = read_bytes(path)?;
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| Failure::bad_input(format!("{name}: {error}")))?;
     match kind_of(&bytes) {
         Some(Kind::Counts) => {
             CountRelease::read_each(&bytes, &name, |release| printed.add(&counts::inspect(path, &release)?))
@@ -98,13 +99,6 @@ fn inspect_file(path: &Path, printed: &mut Printed) -> Result<(), End> {
             printed.add(&Inspected { text, json, holds: claim.holds })
         }),
     }
-}
-
-/// The bytes of a file, and its name for errors.
-pub fn read_bytes(path: &Path) -> Result<(Vec<u8>, String), Failure> {
-    let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| Failure::bad_input(format!("{name}: {error}")))?;
-    Ok((bytes, name))
 }
 
 fn as_json(path: &Path, release: &Release, claim: &Claim) -> Value {
