@@ -7,7 +7,7 @@ use organza_curator::gram::IntegerGram;
 use organza_curator::mechanism::{DomainChoice, NoiseRng, Plan, RecordScale, Request};
 use organza_release::loss::gaussian_epsilon;
 use organza_release::{Family, Layout, Missing, Neighbours, Release};
-use organza_stattests::ALPHA;
+use organza_stattests::FRESH_ALPHA;
 use organza_stattests::attack::{gaussian_mu_lower_bound, pure_epsilon_lower_bound};
 use organza_stattests::audit::{Pair, audit, exact_values, releases, statistic};
 
@@ -41,7 +41,7 @@ fn worst_pair() -> Pair {
 
 fn epsilon_lower_bound(factor: f64) -> f64 {
     let drawn = releases(&ball_plan(), &worst_pair(), factor, REPEATS).unwrap();
-    let mu = gaussian_mu_lower_bound(&drawn, ALPHA);
+    let mu = gaussian_mu_lower_bound(&drawn, FRESH_ALPHA);
     gaussian_epsilon(DELTA, mu.max(1e-9)).unwrap()
 }
 
@@ -100,7 +100,7 @@ fn laplace_hits(factor: f64) -> (u64, u64) {
 
 #[test]
 fn laplace_release_keeps_its_claim() {
-    let found = pure_epsilon_lower_bound(laplace_hits(1.0), PURE_REPEATS, ALPHA);
+    let found = pure_epsilon_lower_bound(laplace_hits(1.0), PURE_REPEATS, FRESH_ALPHA);
     assert!(found <= PURE_EPSILON, "the attack shows epsilon >= {found}, {PURE_EPSILON} was claimed");
     assert!(found > 0.85 * PURE_EPSILON, "the attack finds only {found} of {PURE_EPSILON}");
 }
@@ -108,7 +108,7 @@ fn laplace_release_keeps_its_claim() {
 /// Noise for the sensitivity of the sum alone.
 #[test]
 fn laplace_noise_that_forgets_the_squares_is_caught() {
-    let found = pure_epsilon_lower_bound(laplace_hits(1.5 / 2.25), PURE_REPEATS, ALPHA);
+    let found = pure_epsilon_lower_bound(laplace_hits(1.5 / 2.25), PURE_REPEATS, FRESH_ALPHA);
     assert!(found > PURE_EPSILON, "the attack shows only epsilon >= {found}");
 }
 
@@ -126,7 +126,7 @@ fn plans_of_users_are_audited() {
     for (family, delta) in [(Family::Gaussian, 1e-5), (Family::Laplace, 0.0)] {
         for neighbours in [Neighbours::Substitute, Neighbours::AddRemove] {
             let plan = plan(family, neighbours, delta);
-            let look = |factor| audit(&plan, factor, 20_000, ALPHA).unwrap().unwrap();
+            let look = |factor| audit(&plan, factor, 20_000, FRESH_ALPHA).unwrap().unwrap();
             let (sound, broken) = (look(1.0), look(1.0 / 2.5));
             assert!(sound.distance > 0.8 && sound.distance < 1.0 + 1e-9, "{family:?} {}", sound.distance);
             assert!(sound.epsilon <= 4.0, "{family:?} {neighbours:?}: {}", sound.epsilon);

@@ -9,7 +9,7 @@ use organza_curator::mechanism::NoiseRng;
 use organza_curator::table::{Input, ReadOptions, Reading};
 use organza_release::loss::gaussian_epsilon;
 use organza_release::{CountFamily, CountRelease, Family, Missing};
-use organza_stattests::ALPHA;
+use organza_stattests::FRESH_ALPHA;
 use organza_stattests::attack::{Releases, gaussian_mu_lower_bound};
 use organza_stattests::binomial::{lower_bound, upper_bound};
 use organza_stattests::goodness::chi_square_p_value;
@@ -62,10 +62,10 @@ fn released_counts_have_the_stated_noise() {
         let draws: Vec<i128> = (0..10_000).flat_map(|_| noise(draw(&plan, &exact))).collect();
         let reach = (8.0 * scale) as i128 + 4;
         let p = chi_square_p_value(&draws, |k| law.log_density(k as f64).exp(), reach);
-        assert!(p > ALPHA / 2.0, "{family:?}: p = {p}");
+        assert!(p > FRESH_ALPHA / 2.0, "{family:?}: p = {p}");
         let wrong = organza_release::CountNoise { family, scale: 1.1 * scale }.law();
         let p = chi_square_p_value(&draws, |k| wrong.log_density(k as f64).exp(), reach);
-        assert!(p < ALPHA, "{family:?}: a scale ten percent off passes with p = {p}");
+        assert!(p < FRESH_ALPHA, "{family:?}: a scale ten percent off passes with p = {p}");
     }
 }
 
@@ -86,7 +86,7 @@ fn gaussian_audit(plan: &CountPlan, factor: f64) -> f64 {
     };
     let [first, second] = pair(plan, 16_000);
     let releases = Releases { first: scaled(&first, FIRST), second: scaled(&second, SECOND) };
-    gaussian_epsilon(DELTA, gaussian_mu_lower_bound(&releases, ALPHA).max(1e-9)).unwrap()
+    gaussian_epsilon(DELTA, gaussian_mu_lower_bound(&releases, FRESH_ALPHA).max(1e-9)).unwrap()
 }
 
 #[test]
@@ -112,8 +112,8 @@ fn pure_audit(plan: &CountPlan, repeats: usize) -> f64 {
     };
     let count = |releases: &Vec<CountRelease>| releases.iter().filter(hit).count() as u64;
     let repeats = repeats as u64;
-    let likely = lower_bound(count(&first), repeats, ALPHA / 2.0);
-    let unlikely = upper_bound(count(&second), repeats, ALPHA / 2.0);
+    let likely = lower_bound(count(&first), repeats, FRESH_ALPHA / 2.0);
+    let unlikely = upper_bound(count(&second), repeats, FRESH_ALPHA / 2.0);
     (likely / unlikely).ln()
 }
 
@@ -143,7 +143,7 @@ fn answers_have_the_stated_probabilities() {
             }
         };
         let p = chi_square_p_value(&drawn, law(truth), 5);
-        assert!(p > ALPHA / 3.0, "{exact}: p = {p}");
-        assert!(chi_square_p_value(&drawn, law(0.43), 5) < ALPHA, "a wrong probability passes");
+        assert!(p > FRESH_ALPHA / 3.0, "{exact}: p = {p}");
+        assert!(chi_square_p_value(&drawn, law(0.43), 5) < FRESH_ALPHA, "a wrong probability passes");
     }
 }

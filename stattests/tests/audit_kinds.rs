@@ -7,7 +7,7 @@ use organza_curator::gram::{AveragedAccumulator, GramAccumulator};
 use organza_curator::mechanism::{DomainChoice, NoiseRng, Plan, Request, StatisticKind};
 use organza_release::Missing;
 use organza_release::loss::gaussian_epsilon;
-use organza_stattests::ALPHA;
+use organza_stattests::FRESH_ALPHA;
 use organza_stattests::attack::{Releases, gaussian_mu_lower_bound};
 
 const EPSILON: f64 = 8.0;
@@ -51,7 +51,7 @@ fn draw(plan: &Plan, measured: &Measured, factor: f64, exact: &[f64]) -> Vec<Vec
 }
 
 fn epsilon_lower_bound(releases: &Releases) -> f64 {
-    gaussian_epsilon(DELTA, gaussian_mu_lower_bound(releases, ALPHA).max(1e-9)).unwrap()
+    gaussian_epsilon(DELTA, gaussian_mu_lower_bound(releases, FRESH_ALPHA).max(1e-9)).unwrap()
 }
 
 /// Entries [0,0] [0,1] [0,2] [1,1] [1,2] of the single row (s, 0, s)/sqrt(5), s the sum of the group.

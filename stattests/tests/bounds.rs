@@ -7,7 +7,7 @@ use organza_curator::private_bounds::{BoundsPlan, BoundsRequest, ExactValues, Pr
 use organza_curator::table::{Input, ReadOptions, Reading};
 use organza_lab::strata::{Kind, Stratum, Table};
 use organza_release::{CountFamily, CountNoise, Missing, Neighbours};
-use organza_stattests::ALPHA;
+use organza_stattests::FRESH_ALPHA;
 use organza_stattests::binomial::{lower_bound, upper_bound};
 use organza_stattests::goodness::chi_square_p_value;
 use organza_studies::seeded::count_noise;
@@ -61,8 +61,8 @@ fn every_count_has_the_stated_noise() {
             let law = CountNoise { family, scale }.law();
             chi_square_p_value(&noise, |k| law.log_density(k as f64).exp(), 24)
         };
-        assert!(p_value(scale) > ALPHA, "{family:?}: {}", p_value(scale));
-        assert!(p_value(1.1 * scale) < ALPHA, "{family:?}: a scale ten percent off passes");
+        assert!(p_value(scale) > FRESH_ALPHA, "{family:?}: {}", p_value(scale));
+        assert!(p_value(1.1 * scale) < FRESH_ALPHA, "{family:?}: a scale ten percent off passes");
     }
 }
 
@@ -80,7 +80,7 @@ fn the_claim_holds_on_a_worst_pair() {
     };
     let (likely, unlikely) = (hits("1"), hits("1000"));
     let trials = count as u64;
-    let loss = (lower_bound(likely, trials, ALPHA) / upper_bound(unlikely, trials, ALPHA)).ln();
+    let loss = (lower_bound(likely, trials, FRESH_ALPHA) / upper_bound(unlikely, trials, FRESH_ALPHA)).ln();
     assert!(loss < EPSILON / 3.0, "{likely} and {unlikely} of {trials}: {loss}");
     assert!(loss > 0.5 * EPSILON / 3.0, "the audit is blind: {likely} and {unlikely} of {trials}: {loss}");
 }

@@ -6,10 +6,8 @@
 
 use organza_infer::{Method, MethodSpec, ModelSpec, fit};
 use organza_mcmc::{Monitor, Plan};
-use organza_release::{
-    BoxDomain, Domain, Family, Interval, Layout, Missing, Neighbours, Noise, Norm, PrivacyLoss, Release,
-    Statistic, Tool, gram_entries,
-};
+use organza_release::testing::{published, unit_box};
+use organza_release::{Domain, Family, Layout, Norm, PrivacyLoss, Release, Statistic, gram_entries};
 use organza_stattests::ALPHA;
 use organza_studies::calibration::Ranks;
 use rand::rngs::ChaCha8Rng;
@@ -48,17 +46,7 @@ fn truth(rng: &mut ChaCha8Rng) -> Truth {
 }
 
 fn domain(record_scale: Option<f64>) -> Domain {
-    let interval = |name: &str| Interval { name: name.into(), lower: -1.0, upper: 1.0 };
-    Domain::Box(BoxDomain {
-        formula: "y ~ x".into(),
-        columns: vec![],
-        intercept: true,
-        features: vec![interval("x")],
-        response: interval("y"),
-        record_scale,
-        intercept_weight: 1.0,
-        response_weight: 1.0,
-    })
+    unit_box(&["x"], true, record_scale, (1.0, 1.0))
 }
 
 fn laplace(rng: &mut ChaCha8Rng) -> f64 {
@@ -78,30 +66,13 @@ fn release(party: usize, truth: &Truth, radius: Option<f64>, scale: f64, rng: &m
         let record = [factor, factor * u, factor * v];
         (0..9).for_each(|k| gram[k / 3][k % 3] += record[k / 3] * record[k % 3]);
     }
-    let entries = gram_entries(&domain, true, true);
-    let value = entries.iter().map(|&[row, column]| gram[row][column] + scale * laplace(rng)).collect();
-    let noise = Noise { family: Family::Laplace, scales: vec![scale; entries.len()], lattice: -32 };
-    let statistic = Statistic::Gram { entries, layout: Layout::Upper };
-    Release {
-        schema: organza_release::SCHEMA.into(),
-        party: format!("party{party}"),
-        created: "2026-01-31T12:00:00Z".into(),
-        records: Some(RECORDS),
-        missing: Missing::Refused,
-        value,
-        noise,
-        statistic,
-        domain,
-        privacy: PrivacyLoss {
-            neighbours: Neighbours::Substitute,
-            epsilon: 1.0,
-            delta: 0.0,
-            norm: Norm::L1,
-            sensitivity: SENSITIVITY,
-            public_bounds: true,
-        },
-        tool: Tool { name: "simulation".into(), version: "0".into() },
-    }
+    let statistic = Statistic::Gram { entries: gram_entries(&domain, true, true), layout: Layout::Upper };
+    let scales = vec![scale; statistic.entries().len()];
+    let (name, noise) = (format!("party{party}"), (Family::Laplace, scales));
+    let mut release = published(&name, &domain, (statistic, RECORDS), gram.as_flattened(), noise);
+    release.value.iter_mut().for_each(|value| *value += scale * laplace(rng));
+    release.privacy = PrivacyLoss { delta: 0.0, norm: Norm::L1, sensitivity: SENSITIVITY, ..release.privacy };
+    release
 }
 
 /// Ranks over all replicates of a cell.

@@ -1,23 +1,14 @@
 //! The ledger as one process sees it: budgets, charges, refusals, previews, reopening.
 #![allow(clippy::unwrap_used)]
 
+mod ledger_place;
+
+use ledger_place::{account, place};
 use organza_curator::ledger::{Account, Budget, Charge, ChargeId, Ledger, LedgerError, Preview};
 use organza_release::Neighbours;
 use organza_release::loss::{Composition, LossError, Mechanism, gaussian_epsilon, gaussian_mu};
-use std::path::PathBuf;
-use tempfile::TempDir;
 
 const DELTA: f64 = 1e-6;
-
-fn place() -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("ledger.sqlite");
-    (folder, path)
-}
-
-fn account() -> Account {
-    Account::new("admissions", "north")
-}
 
 fn gaussian(epsilon: f64) -> Charge {
     Charge {

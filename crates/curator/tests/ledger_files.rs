@@ -1,22 +1,14 @@
 //! Files that are not sound ledgers: each is refused with an error that says what it is.
 #![allow(clippy::unwrap_used)]
 
-use organza_curator::ledger::{Account, Charge, Ledger, LedgerError};
+mod ledger_place;
+
+use ledger_place::{account, place};
+use organza_curator::ledger::{Charge, Ledger, LedgerError};
 use organza_release::Neighbours;
 use organza_release::loss::Mechanism;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
-
-fn place() -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("ledger.sqlite");
-    (folder, path)
-}
-
-fn account() -> Account {
-    Account::new("admissions", "north")
-}
 
 fn charge(description: &str) -> Charge {
     Charge {

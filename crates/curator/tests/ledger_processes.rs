@@ -4,14 +4,16 @@
 //! from an environment variable.
 #![allow(clippy::unwrap_used)]
 
+mod ledger_place;
+
+use ledger_place::{account, place};
 use organza_curator::ledger::{Account, Charge, Ledger, LedgerError};
 use organza_release::Neighbours;
 use organza_release::loss::{Composition, Mechanism};
 use std::io::{BufRead, BufReader, Lines, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Barrier;
-use tempfile::TempDir;
 
 const ORDERS: &str = "ORGANZA_LEDGER_CHILD";
 const DELTA: f64 = 1e-6;
@@ -20,16 +22,6 @@ const MU: f64 = 0.05;
 const ATTEMPTS: usize = 8;
 const FIT: usize = 11;
 const DUELS: usize = 30;
-
-fn place() -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("ledger.sqlite");
-    (folder, path)
-}
-
-fn account() -> Account {
-    Account::new("admissions", "north")
-}
 
 fn one() -> Composition {
     Composition::of([Mechanism::Gaussian { mu: MU }]).unwrap()
@@ -175,18 +167,23 @@ fn two_threads_never_overspend() {
     assert_eq!(Ledger::open(&path).unwrap().charges(&account()).unwrap().len(), FIT);
 }
 
+/// How many charges each of two processes got accepted.
+fn competing_processes(path: &Path) -> [usize; 2] {
+    let mut rivals = ["compete"; 2].map(|task| ChildProcess::start(task, path));
+    rivals.iter_mut().for_each(|rival| drop(rival.hear("ready")));
+    rivals.iter_mut().for_each(ChildProcess::go);
+    rivals.map(|mut rival| {
+        let count: usize = rival.hear("accepted").parse().unwrap();
+        assert!(rival.process.wait().unwrap().success());
+        count
+    })
+}
+
 #[test]
 fn two_processes_never_overspend() {
     let (_folder, path) = place();
     set_budget(&path);
-    let mut rivals = ["compete"; 2].map(|task| ChildProcess::start(task, &path));
-    rivals.iter_mut().for_each(|rival| drop(rival.hear("ready")));
-    rivals.iter_mut().for_each(ChildProcess::go);
-    let accepted = rivals.map(|mut rival| {
-        let count: usize = rival.hear("accepted").parse().unwrap();
-        assert!(rival.process.wait().unwrap().success());
-        count
-    });
+    let accepted = competing_processes(&path);
     assert_eq!(accepted.iter().sum::<usize>(), FIT, "{accepted:?}");
     assert_eq!(Ledger::open(&path).unwrap().charges(&account()).unwrap().len(), FIT);
 }
@@ -227,15 +224,8 @@ fn duels_of_processes_have_one_winner() {
 #[test]
 fn two_processes_may_create_the_same_ledger() {
     let (folder, path) = place();
-    let mut rivals = ["compete"; 2].map(|task| ChildProcess::start(task, &path));
-    rivals.iter_mut().for_each(|rival| drop(rival.hear("ready")));
-    rivals.iter_mut().for_each(ChildProcess::go);
     // Without a budget the first charge sets it, and all others are refused.
-    let accepted = rivals.map(|mut rival| {
-        let count: usize = rival.hear("accepted").parse().unwrap();
-        assert!(rival.process.wait().unwrap().success());
-        count
-    });
+    let accepted = competing_processes(&path);
     assert_eq!(accepted.iter().sum::<usize>(), 1, "{accepted:?}");
     let left: Vec<_> = folder.path().read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["ledger.sqlite"], "no drafts are left behind");

@@ -28,9 +28,6 @@ mod normal_x;
 mod pooled;
 mod predict;
 pub mod prior;
-#[cfg(test)]
-#[path = "../tests/support/published.rs"]
-mod published;
 mod random;
 pub mod tables;
 

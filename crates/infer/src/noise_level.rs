@@ -53,31 +53,20 @@ fn spectrum(evidence: &Evidence) -> (Eigen, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::published::published;
-    use organza_release::{BallDomain, Domain, Family, Layout, Statistic, gram_entries};
+    use organza_release::testing::{published_evenly, unit_ball};
+    use organza_release::{Family, Layout};
 
     /// Three features, the first two collinear but for a thousandth of their variance, and noise with this scale.
     fn collinear(scale: f64) -> Evidence {
-        let domain = Domain::Ball(BallDomain {
-            formula: String::new(),
-            columns: vec![],
-            features: ["one", "other", "third"].map(String::from).into(),
-            response: "y".into(),
-            radius: 1.0,
-            response_bound: 1.0,
-            response_weight: 1.0,
-        });
+        let domain = unit_ball(&["one", "other", "third"], 1.0);
         let rows = [
             [300.0, 299.7, 0.0, 30.0],
             [299.7, 300.0, 0.0, 30.0],
             [0.0, 0.0, 300.0, 0.0],
             [30.0, 30.0, 0.0, 50.0],
         ];
-        let statistic =
-            Statistic::Gram { entries: gram_entries(&domain, true, true), layout: Layout::Isometric };
-        let scales =
-            statistic.entries().iter().map(|entry| scale / statistic.entry_weight(&domain, *entry)).collect();
-        let release = published("a", &domain, (statistic, 1000), &rows.concat(), (Family::Gaussian, scales));
+        let what = (Layout::Isometric, 1000);
+        let release = published_evenly("a", &domain, what, &rows.concat(), (Family::Gaussian, scale));
         Evidence::new(&[release]).unwrap()
     }
 

@@ -12,11 +12,14 @@ use organza_infer::augmentation::{
 use organza_infer::methods::{
     FixedGramMetropolis, FixedGramModel, IndividualDensity, NormalX, NormalXDensity, NormalXMetropolis,
 };
+use organza_infer::tables::{
+    CellWalk, CollapsedGibbs, CountModel, ExactCounts, IndependentCounts, OverlappingTables, RecordsPrior,
+    TableEvidence, TablePrior,
+};
 use organza_infer::{Evidence, Prior};
 use organza_mcmc::{ChainRng, Gradient, Kernel};
-use organza_release::{
-    COUNTS_SCHEMA, CountFamily, CountNoise, CountRelease, Domain, Layout, LevelColumn, Release,
-};
+use organza_release::testing::{counts, level_column};
+use organza_release::{CountFamily, CountNoise, Domain, Layout, Release};
 
 /// Three parties.
 fn releases(domain: &Domain) -> Vec<Release> {
@@ -30,10 +33,15 @@ fn releases(domain: &Domain) -> Vec<Release> {
 }
 
 /// Allocations of a hundred steps of warm-up, after its first.
-fn allocations<T, K: Kernel<T>>(mut kernel: K, target: &T) -> u64 {
+fn allocations<T, K: Kernel<T>>(kernel: K, target: &T) -> u64 {
+    allocations_after(1, kernel, target)
+}
+
+/// The same after so many: windows find their size.
+fn allocations_after<T, K: Kernel<T>>(steps: usize, mut kernel: K, target: &T) -> u64 {
     let mut rng = ChainRng::new(42, 0);
     let mut state = kernel.init(target, &mut rng).unwrap();
-    kernel.step(target, &mut state, &mut rng).unwrap();
+    (0..steps).for_each(|_| drop(kernel.step(target, &mut state, &mut rng).unwrap()));
     let info = measure(|| {
         for _ in 0..100 {
             let info = kernel.step(target, &mut state, &mut rng).unwrap();
@@ -71,22 +79,9 @@ fn nothing_is_allocated_after_the_start() {
 /// Seen to catch: the places of an exchange in a vector of its own.
 #[test]
 fn tables_allocate_nothing_after_the_start() {
-    let party = releases(&ball(1, 0.9)).remove(0);
-    let column =
-        |name: &str| LevelColumn { name: name.into(), levels: vec!["yes".into(), "no".into(), "?".into()] };
-    let release = CountRelease {
-        schema: COUNTS_SCHEMA.into(),
-        party: party.party,
-        created: party.created,
-        records: Some(30),
-        missing: party.missing,
-        columns: vec![column("a"), column("b")],
-        tables: vec![vec!["a".into(), "b".into()], vec!["b".into()]],
-        value: vec![3.0; 12],
-        noise: CountNoise { family: CountFamily::DiscreteGaussian, scale: 2.0 },
-        privacy: party.privacy,
-        tool: party.tool,
-    };
+    let columns = [level_column("a", 3), level_column("b", 3)];
+    let noise = CountNoise { family: CountFamily::DiscreteGaussian, scale: 2.0 };
+    let release = counts("party", &columns, &[&["a", "b"], &["b"]], &[3.0; 12], (noise, Some(30)));
     let model = NaiveBayesRecords::new(&release.columns, "a", 1.0).unwrap();
     let target = Augmented { model, parties: vec![TableMechanism::of(&release).unwrap()] };
     assert_eq!(allocations(Plain, &target), 0);
@@ -105,4 +100,29 @@ fn quiet_density(name: &str, density: &impl Gradient) {
     });
     assert_eq!(info.count_total, 0, "{name}");
     assert!(gradient.iter().chain(&outputs).all(|value| value.is_finite()));
+}
+
+/// Seen to catch: a vector collected in a step.
+#[test]
+fn counts_allocate_nothing_after_the_start() {
+    let columns = [level_column("a", 2), level_column("b", 3)];
+    let shown = || (CountNoise { family: CountFamily::Laplace, scale: 4.0 }, Some(40));
+    let table = |party: &str| {
+        counts(
+            party,
+            &columns,
+            &[&["a", "b"], &["b"]],
+            &[9.0, 8.0, 3.0, 5.0, 6.0, 7.0, 14.0, 14.0, 10.0],
+            shown(),
+        )
+    };
+    let evidence = TableEvidence::new(&[table("one"), table("two")], false).unwrap();
+    let (prior, records) = (TablePrior::default(), RecordsPrior::default());
+    let model = CountModel::table(&evidence, &prior, &records).unwrap();
+    assert_eq!(allocations_after(50, CollapsedGibbs, &model), 0, "gibbs");
+    let cells = OverlappingTables::new(&evidence, &prior, &records).unwrap();
+    assert_eq!(allocations_after(50, CellWalk::default(), &cells), 0, "metropolis");
+    let evidence = TableEvidence::new(&[table("one")], false).unwrap();
+    let model = CountModel::table(&evidence, &prior, &records).unwrap();
+    assert_eq!(allocations_after(50, IndependentCounts, &ExactCounts::new(model).unwrap()), 0, "exact");
 }

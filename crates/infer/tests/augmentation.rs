@@ -1,14 +1,11 @@
 //! `augmentation` against the methods that replace records by the normal limit of their sums.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
-#[path = "support/published.rs"]
-mod published;
-
 use organza_infer::{Fit, Method, MethodSpec, ModelSpec, fit};
 use organza_mcmc::diagnostics::{mcse_mean, r_hat};
 use organza_mcmc::{Monitor, Plan};
-use organza_release::{BoxDomain, Domain, Family, Interval, Layout, Release, Statistic, gram_entries};
-use published::published;
+use organza_release::testing::{published_evenly, unit_box};
+use organza_release::{Domain, Family, Layout, Release, Statistic, gram_entries};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -18,17 +15,7 @@ fn normal(rng: &mut ChaCha8Rng) -> f64 {
 }
 
 fn domain(record_scale: Option<f64>) -> Domain {
-    let interval = |name: &str| Interval { name: name.into(), lower: -1.0, upper: 1.0 };
-    Domain::Box(BoxDomain {
-        formula: String::new(),
-        columns: vec![],
-        intercept: true,
-        features: vec![interval("a"), interval("b")],
-        response: interval("y"),
-        record_scale,
-        intercept_weight: 0.7,
-        response_weight: 1.0,
-    })
+    unit_box(&["a", "b"], true, record_scale, (0.7, 1.0))
 }
 
 /// Normal records well within their bounds, with Gaussian noise in the isometric layout.
@@ -40,10 +27,8 @@ fn release(party: &str, count: u64, scale: f64, seed: u64) -> Release {
         let record = [1.0, a, b, 0.1 + 0.5 * a - 0.4 * b + 0.15 * normal(&mut rng)];
         (0..16).for_each(|k| gram[k] += record[k / 4] * record[k % 4]);
     }
-    let statistic = Statistic::Gram { entries: gram_entries(&domain, true, true), layout: Layout::Isometric };
-    let scales: Vec<f64> =
-        statistic.entries().iter().map(|entry| scale / statistic.entry_weight(&domain, *entry)).collect();
-    let mut release = published(party, &domain, (statistic, count), &gram, (Family::Gaussian, scales));
+    let what = (Layout::Isometric, count);
+    let mut release = published_evenly(party, &domain, what, &gram, (Family::Gaussian, scale));
     for (value, scale) in release.value.iter_mut().zip(&release.noise.scales) {
         *value += scale * normal(&mut rng);
     }

@@ -1,50 +1,24 @@
 //! `fast` and `fixed-gram` against brute force, limits and changes of representation.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
-#[path = "support/published.rs"]
-mod published;
-
 use organza_infer::methods::{Fast, FixedGram};
 use organza_infer::{Evidence, InferError, Prior};
-use organza_release::{
-    BallDomain, BoxDomain, Domain, Family, Interval, Layout, Release, Statistic, gram_entries,
-};
-use published::published;
+use organza_release::testing::{numbered, published_evenly, unit_ball, unit_box};
+use organza_release::{Domain, Family, Layout, Release};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
 /// A release of a Gram matrix (row-major, response last) with noise of one scale in weighted units.
 fn release(party: &str, domain: Domain, gram: &[f64], noise: f64) -> Release {
-    let statistic = Statistic::Gram { entries: gram_entries(&domain, true, true), layout: Layout::Isometric };
-    let scale = |entry: &[usize; 2]| noise / statistic.entry_weight(&domain, *entry);
-    let scales = statistic.entries().iter().map(scale).collect();
-    published(party, &domain, (statistic, 500), gram, (Family::Gaussian, scales))
+    published_evenly(party, &domain, (Layout::Isometric, 500), gram, (Family::Gaussian, noise))
 }
 
 fn ball(features: usize, response_weight: f64) -> Domain {
-    Domain::Ball(BallDomain {
-        formula: String::new(),
-        columns: vec![],
-        features: (0..features).map(|index| format!("x{index}")).collect(),
-        response: "y".into(),
-        radius: 1.0,
-        response_bound: 1.0,
-        response_weight,
-    })
+    unit_ball(&numbered(features), response_weight)
 }
 
 fn scaled_box(intercept_weight: f64, response_weight: f64) -> Domain {
-    let interval = |name: &str| Interval { name: name.into(), lower: -1.0, upper: 1.0 };
-    Domain::Box(BoxDomain {
-        formula: String::new(),
-        columns: vec![],
-        intercept: true,
-        features: vec![interval("a"), interval("b")],
-        response: interval("y"),
-        record_scale: Some(0.7),
-        intercept_weight,
-        response_weight,
-    })
+    unit_box(&["a", "b"], true, Some(0.7), (intercept_weight, response_weight))
 }
 
 /// The Gram matrix of random records (1, a, b, y), row-major.

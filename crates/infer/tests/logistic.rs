@@ -1,13 +1,10 @@
 //! Logistic regression by `fit`: users' units, several parties, and refusals.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
-#[path = "support/published.rs"]
-mod published;
-
 use organza_infer::{Fit, InferError, MethodSpec, Model, ModelSpec, PriorFile, Sampler, log_odds_map};
 use organza_mcmc::{Monitor, Plan};
+use organza_release::testing::published;
 use organza_release::{BoxDomain, Domain, Family, Interval, Layout, Release, Statistic, gram_entries};
-use published::published;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};

@@ -6,17 +6,18 @@ mod support;
 use serde_json::Value;
 use support::Folder;
 
-/// A folder with tables of three parties and their releases.
+/// A folder with the releases of three parties.
 fn released() -> Folder {
     let folder = Folder::new();
+    folder.bring(&["party1.json", "party2.json", "party3.json"]);
+    folder
+}
+
+/// The same with the tables and the truth behind them.
+fn simulated() -> Folder {
+    let folder = released();
     std::fs::remove_file(folder.file("bounds.toml")).unwrap();
     folder.run("simulate -o . --force --records 1500 --features 2 --seed 4").says(0, &[]);
-    for party in ["party1", "party2", "party3"] {
-        let made = folder.run(&format!(
-            "release {party}.csv --formula y~x1+x2 --bounds bounds.toml --epsilon 1 --delta 1e-6 --party {party} -o {party}.json --force"
-        ));
-        made.says(0, &[]);
-    }
     folder
 }
 
@@ -31,9 +32,8 @@ fn row<'f>(fit: &'f Value, name: &str) -> &'f Value {
 
 #[test]
 fn a_fit_leaves_a_complete_folder_and_predicts() {
-    let folder = released();
-    // One in some two hundred draws of the noise needs more draws than the usual number for the tail of sigma.
-    let ran = folder.run("fit party1.json party2.json party3.json --draws 3000 -o fit");
+    let folder = simulated();
+    let ran = folder.run("fit party1.json party2.json party3.json -o fit");
     ran.says(0, &["draws, summary and settings are in fit"]);
     for text in
         ["beta[intercept]", "beta[x2]", "sigma", "r_squared", "method marginal (nuts)", "due to noise"]
@@ -56,8 +56,7 @@ fn a_fit_leaves_a_complete_folder_and_predicts() {
     }
     let scored = folder.run("predict fit party1.csv -o out.csv --scores --json").json();
     assert_eq!(scored["rows"], 1500);
-    // One draw of this noise moves sigma, and with it the coverage, between about 0.7 and 1.
-    assert!(scored["coverage"].as_f64().unwrap() > 0.5, "{scored}");
+    assert!(scored["coverage"].as_f64().unwrap() > 0.8, "{scored}");
     assert!(folder.read("out.csv").starts_with("row,mean,sd,lower,upper,observed,log_density\n1,"));
 }
 
@@ -124,11 +123,9 @@ fn bad_input_is_explained() {
     folder.run("fit party1.json --method fast --sampler nuts").says(2, &["fast has no sampler nuts"]);
     folder.run("fit party1.json --mass 2 --method fast").says(2, &["mass"]);
     folder.run("fit nowhere.json").says(2, &["nowhere.json"]);
-    let options = "--bounds bounds.toml --epsilon 1 --delta 1e-6 --force --no-ledger";
-    folder.run(&format!("release party2.csv --formula y~x2+x1 {options} -o other.json")).says(0, &[]);
-    folder.run("fit party1.json other.json").says(2, &["party1.json", "other.json", "the features"]);
-    folder.run(&format!("release party2.csv --formula y~x1+x2-1 {options} -o other.json")).says(0, &[]);
-    folder.run("fit party1.json other.json").says(2, &["the intercept"]);
+    folder.bring(&["swapped.json", "no_constant.json"]);
+    folder.run("fit party1.json swapped.json").says(2, &["party1.json", "swapped.json", "the features"]);
+    folder.run("fit party1.json no_constant.json").says(2, &["the intercept"]);
     folder.run("fit party1.json --method fast -o fit").says(0, &[]);
     folder.run("fit party1.json --method fast -o fit").says(2, &["exists", "--force"]);
     folder.run("fit party1.json --method fast -o fit --force").says(0, &[]);
@@ -139,10 +136,7 @@ fn bad_input_is_explained() {
 #[test]
 fn a_method_that_cannot_accept_a_release_names_those_that_can() {
     let folder = released();
-    let options = "--bounds bounds.toml --epsilon 1 --force --no-ledger";
-    folder
-        .run(&format!("release party2.csv --formula y~x1+x2 {options} --mechanism laplace -o laplace.json"))
-        .says(0, &[]);
+    folder.bring(&["laplace.json"]);
     folder.run("fit laplace.json --method fast").says(2, &["laplace.json", "gaussian noise", "marginal"]);
     let ran = folder.run("fit laplace.json");
     ran.says(0, &[]);
@@ -157,8 +151,7 @@ fn a_method_that_cannot_accept_a_release_names_those_that_can() {
 #[test]
 fn noise_that_drowns_the_data_gives_the_prior_and_says_so() {
     let folder = released();
-    let options = "--bounds bounds.toml --epsilon 0.0001 --delta 1e-9 --force --no-ledger";
-    folder.run(&format!("release party1.csv --formula y~x1+x2 {options} -o drowned.json")).says(0, &[]);
+    folder.bring(&["drowned.json"]);
     folder.run("fit drowned.json").says(0, &["the releases say almost nothing", "those of the prior"]);
     for method in ["fast", "fixed-gram"] {
         let ran = folder.run(&format!("fit drowned.json --method {method}"));
@@ -169,9 +162,7 @@ fn noise_that_drowns_the_data_gives_the_prior_and_says_so() {
 #[test]
 fn fewer_records_than_coefficients() {
     let folder = released();
-    folder.write("tiny.csv", "x1,x2,y\n1,2,3\n");
-    let options = "--bounds bounds.toml --epsilon 1 --delta 1e-6 --no-ledger";
-    folder.run(&format!("release tiny.csv --formula y~x1+x2 {options} -o tiny.json")).says(0, &[]);
+    folder.bring(&["tiny.json"]);
     folder.run("fit tiny.json").says(0, &["1 records for 3 coefficients"]);
     folder
         .run("fit tiny.json --method normal-x")
@@ -236,7 +227,7 @@ fn a_number_is_enough_for_the_scale_of_the_features() {
 /// Catches readers that recommend options which they refuse.
 #[test]
 fn all_readers_take_the_same_options() {
-    let folder = released();
+    let folder = simulated();
     folder.run("fit party1.json --method fast -o fit").says(0, &[]);
     folder.write("new.csv", "1;2\n3;NA\n5;6\n");
     folder.write("prior.csv", "2;1;0\n4;NA;1\n");
@@ -256,11 +247,7 @@ fn all_readers_take_the_same_options() {
 #[test]
 fn batches_are_fitted_together_but_no_batch_twice() {
     let folder = released();
-    let release =
-        "release party1.csv --formula y~x1+x2 --bounds bounds.toml --epsilon 1 --delta 1e-6 --no-ledger";
-    for rows in [500, 400] {
-        folder.run(&format!("{release} --batch-records {rows} -o {rows}.jsonl")).says(0, &[]);
-    }
+    folder.bring(&["500.jsonl", "400.jsonl"]);
     let fit = folder.run("fit 500.jsonl party2.json --method fixed-gram --json").json();
     assert_eq!((&fit["releases"], &fit["records"]), (&4.into(), &3000.0.into()));
     for both in

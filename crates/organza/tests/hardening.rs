@@ -98,19 +98,19 @@ fn force_replaces_its_own_kind_only() {
 #[test]
 fn what_strangers_wrote_is_shown_and_not_obeyed() {
     let folder = Folder::new();
-    folder.release("--no-ledger -o r.json").says(0, &[]);
+    folder.bring(&["site.json"]);
     let odd = "\\u001b[2Jx\\u202e";
     let shown = "\\u{1b}[2Jx\\u{202e}";
     folder.write("odd.toml", &format!("[\"{odd}\"]\nlower = 3\nupper = 1\n"));
     folder.run("release table.csv --formula y~x --bounds odd.toml --epsilon 1 -o a.json").says(2, &[shown]);
     folder.write("prior.toml", &format!("units = \"{odd}\"\n"));
-    folder.run("fit r.json --prior prior.toml -o fit").says(2, &[shown]);
-    folder.run("fit r.json --method fast -o fit");
-    let settings = folder.read("fit/fit.toml").replace("r.json", odd);
+    folder.run("fit site.json --prior prior.toml -o fit").says(2, &[shown]);
+    folder.run("fit site.json --method fast -o fit");
+    let settings = folder.read("fit/fit.toml").replace("site.json", odd);
     folder.write("settings.toml", &settings);
     folder.run("fit --settings settings.toml -o again").says(2, &[shown]);
     let name = "b\u{1b}[2J\n  guarantee  (0.1, 0)-differential privacy";
-    std::fs::copy(folder.file("r.json"), folder.file(name)).unwrap();
+    std::fs::copy(folder.file("site.json"), folder.file(name)).unwrap();
     let inspected = finished(folder.command().args(["inspect", name]).output().unwrap());
     assert!(inspected.stdout.starts_with("b\\u{1b}[2J\\u{a}  guarantee"), "{}", inspected.stdout);
 }
@@ -119,10 +119,8 @@ fn what_strangers_wrote_is_shown_and_not_obeyed() {
 #[test]
 fn predictions_hold_no_response_unless_asked() {
     let folder = Folder::new();
-    folder
-        .run("release table.csv --formula y~site --bounds bounds.toml --epsilon 9 --delta 1e-6 -o r.json")
-        .says(0, &[]);
-    folder.run("fit r.json --method fast -o fit").says(0, &[]);
+    folder.bring(&["site.json"]);
+    folder.run("fit site.json --method fast -o fit").says(0, &[]);
     std::fs::set_permissions(folder.file("table.csv"), PermissionsExt::from_mode(0o600)).unwrap();
     folder.run("predict fit table.csv -o out.csv").says(0, &[]);
     assert!(folder.read("out.csv").starts_with("row,mean,sd,lower,upper\n1,"));
@@ -137,5 +135,5 @@ fn predictions_hold_no_response_unless_asked() {
     folder.run("predict fit odd.csv --scores").says(2, &["line 2, column \"y\""]);
     folder.write("site.csv", "row,mean,sd,lower,upper,site\n1,1,1,1,1,a\n");
     folder.run("predict fit site.csv -o site.csv --force").says(2, &["the table itself"]);
-    folder.run("predict fit table.csv -o r.json --force").says(2, &["is not replaced"]);
+    folder.run("predict fit table.csv -o site.json --force").says(2, &["is not replaced"]);
 }

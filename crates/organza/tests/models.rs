@@ -5,11 +5,9 @@ mod support;
 
 use support::Folder;
 
-const BOUNDS: &str = "[smoker]\nlevels = [\"no\", \"yes\"]\n[ward]\nlevels = [\"a\", \"b\", \"c\"]\n[age]\nlower = 20\nupper = 90\n\
-                      [ill]\nlower = 0\nupper = 1\n";
 const QUICK: &str = "--chains 2 --warmup 300 --draws 400 --seed 3";
 
-/// 300 people: every third smokes, wards in turn, ages from 30 to 79, every fourth is ill.
+/// 300 people: every third smokes, wards in turn, ages from 30 to 79, every fourth is ill. And their releases.
 fn people() -> Folder {
     let folder = Folder::new();
     let row = |k: usize| {
@@ -18,12 +16,10 @@ fn people() -> Folder {
     };
     let rows: String = (0..300).map(row).collect();
     folder.write("people.csv", &format!("smoker,ward,age,ill\n{rows}"));
-    folder.write("people.toml", BOUNDS);
+    for file in ["smoker", "smoker_ward", "smoker_answers", "by_ward", "age", "ill", "ill_clear"] {
+        folder.bring(&[&format!("{file}.json")]);
+    }
     folder
-}
-
-fn release(folder: &Folder, what: &str, file: &str) {
-    folder.run(&format!("release people.csv --bounds people.toml --no-ledger {what} -o {file}")).says(0, &[]);
 }
 
 /// Mean of a parameter.
@@ -34,7 +30,7 @@ fn mean(result: &serde_json::Value, name: &str) -> f64 {
         .unwrap()
 }
 
-/// The result of a short run. Noise differs from run to run, so now and then diagnostics ask for more draws: code 3.
+/// The result of a short run, for which diagnostics may ask for more draws: code 3.
 fn fit(folder: &Folder, arguments: &str) -> serde_json::Value {
     let ran = folder.run(&format!("fit {arguments} {QUICK} --json"));
     assert!(ran.code == 0 || ran.code == 3, "{}", ran.stderr);
@@ -44,16 +40,15 @@ fn fit(folder: &Folder, arguments: &str) -> serde_json::Value {
 #[test]
 fn proportions_and_tables() {
     let folder = people();
-    release(&folder, "--counts smoker --epsilon 4", "s.json");
-    let found = fit(&folder, "s.json");
+    let found = fit(&folder, "smoker.json");
     assert_eq!(found["sampler"], "exact");
     assert!((mean(&found, "p[smoker=yes]") - 1.0 / 3.0).abs() < 0.03);
-    release(&folder, "--counts smoker,ward --epsilon 4", "sw.json");
-    let found = fit(&folder, "sw.json");
+    let found = fit(&folder, "smoker_ward.json");
     assert!((mean(&found, "p[smoker=yes, ward=b]") - 1.0 / 9.0).abs() < 0.03);
-    folder.run("fit --model proportion sw.json").says(2, &["not about one column of two levels; say table"]);
-    release(&folder, "--randomised-response smoker --epsilon 4", "r.json");
-    let found = fit(&folder, "r.json");
+    folder
+        .run("fit --model proportion smoker_ward.json")
+        .says(2, &["not about one column of two levels; say table"]);
+    let found = fit(&folder, "smoker_answers.json");
     assert_eq!(found["sampler"], "nuts");
     assert!((mean(&found, "p[smoker=yes]") - 1.0 / 3.0).abs() < 0.05);
 }
@@ -61,30 +56,27 @@ fn proportions_and_tables() {
 #[test]
 fn naive_bayes_with_its_prior() {
     let folder = people();
-    release(&folder, "--counts ward,smoker;ward,ill --bound ill=0,1 --epsilon 8", "nb.json");
     folder.write("prior.toml", "[prior]\nconcentration = 1e6\n");
-    let weak = fit(&folder, "--model naive-bayes nb.json");
+    let weak = fit(&folder, "--model naive-bayes by_ward.json");
     assert!((mean(&weak, "p[ill=1 | ward=a]") - 0.25).abs() < 0.06);
-    let paper = fit(&folder, "--model naive-bayes nb.json --sampler plain --thin 5");
+    let paper = fit(&folder, "--model naive-bayes by_ward.json --sampler plain --thin 5");
     assert_eq!(paper["sampler"], "plain");
     assert!((mean(&paper, "p[ill=1 | ward=a]") - mean(&weak, "p[ill=1 | ward=a]")).abs() < 0.05);
-    let strong = fit(&folder, "--model naive-bayes nb.json --prior prior.toml");
+    let strong = fit(&folder, "--model naive-bayes by_ward.json --prior prior.toml");
     assert!((mean(&strong, "p[ill=1 | ward=a]") - 0.5).abs() < 0.001);
     folder.write("prior.toml", "[prior]\nconcentration = -1\n");
     folder
-        .run("fit --model naive-bayes nb.json --prior prior.toml")
+        .run("fit --model naive-bayes by_ward.json --prior prior.toml")
         .says(2, &["prior.toml", "concentration"]);
 }
 
 #[test]
 fn numbers_and_log_odds() {
     let folder = people();
-    release(&folder, "--formula age~1 --epsilon 4 --mechanism laplace", "age.json");
     let found = fit(&folder, "--model normal --method augmentation age.json --thin 2");
     // The ages have mean 54.5 and standard deviation 14.4.
     assert!((mean(&found, "beta[intercept]") - 54.5).abs() < 4.0);
     assert!((mean(&found, "sigma") - 14.4).abs() < 3.0);
-    release(&folder, "--formula ill~age --epsilon 8 --mechanism laplace", "ill.json");
     folder.run("fit --model normal ill.json").says(2, &["the releases have features; say linear"]);
     let found = fit(&folder, "--model logistic ill.json --sampler plain");
     assert_eq!((&found["sampler"], &found["model"]), (&"plain".into(), &"logistic".into()));
@@ -94,8 +86,7 @@ fn numbers_and_log_odds() {
 #[test]
 fn a_folder_holds_draws_summary_and_settings() {
     let folder = people();
-    release(&folder, "--counts smoker --epsilon 1", "s.json");
-    let run = |more: &str| folder.run(&format!("fit --model proportion s.json --seed 3 -o out {more}"));
+    let run = |more: &str| folder.run(&format!("fit --model proportion smoker.json --seed 3 -o out {more}"));
     run("").says(0, &["are in out"]);
     run("").says(2, &["out exists"]);
     run("--force").says(0, &[]);
@@ -109,19 +100,21 @@ fn a_folder_holds_draws_summary_and_settings() {
 #[test]
 fn wrong_kinds_and_samplers_are_explained() {
     let folder = people();
-    release(&folder, "--counts smoker --epsilon 1", "s.json");
-    release(&folder, "--formula age~1 --epsilon 1 --mechanism laplace", "age.json");
-    folder.run("fit age.json s.json").says(2, &["s.json", "is a release of counts, not a release of sums"]);
+    folder
+        .run("fit age.json smoker.json")
+        .says(2, &["smoker.json", "is a release of counts, not a release of sums"]);
     folder
         .run("fit --model table age.json")
         .says(2, &["releases of sums are fitted by linear, normal and logistic"]);
-    folder.run("fit --model linear s.json").says(2, &["releases of counts are fitted by proportion"]);
-    folder.run("fit --model poisson s.json").says(2, &["\"poisson\" is not known"]);
-    folder.run("fit s.json --method marginal").says(2, &["marginal is for linear models"]);
-    folder.run("fit --model table s.json --sampler nuts").says(2, &["exact, gibbs, metropolis and plain"]);
-    folder.run("fit --model table s.json --sampler best").says(2, &["\"best\" is not known"]);
-    folder.run("fit --model table s.json --draws 0").says(2, &["at least 1"]);
-    folder.run("fit --model table s.json s.json").says(2, &["--allow-duplicates", "s.json"]);
+    folder.run("fit --model linear smoker.json").says(2, &["releases of counts are fitted by proportion"]);
+    folder.run("fit --model poisson smoker.json").says(2, &["\"poisson\" is not known"]);
+    folder.run("fit smoker.json --method marginal").says(2, &["marginal is for linear models"]);
+    folder
+        .run("fit --model table smoker.json --sampler nuts")
+        .says(2, &["exact, gibbs, metropolis and plain"]);
+    folder.run("fit --model table smoker.json --sampler best").says(2, &["\"best\" is not known"]);
+    folder.run("fit --model table smoker.json --draws 0").says(2, &["at least 1"]);
+    folder.run("fit --model table smoker.json smoker.json").says(2, &["--allow-duplicates", "smoker.json"]);
     folder.run("fit --model table nowhere.json").says(2, &["nowhere.json"]);
 }
 
@@ -129,8 +122,7 @@ fn wrong_kinds_and_samplers_are_explained() {
 #[test]
 fn a_logistic_fit_predicts_probabilities_and_a_table_fit_says_that_it_cannot() {
     let folder = people();
-    release(&folder, "--formula ill~age --epsilon 20 --mechanism laplace", "ill.json");
-    fit(&folder, "--model logistic ill.json -o out");
+    fit(&folder, "--model logistic ill_clear.json -o out");
     let ran = folder.run("predict out people.csv -o p.csv --scores --json");
     ran.says(0, &["neither is private"]);
     let scores = ran.json();
@@ -142,7 +134,6 @@ fn a_logistic_fit_predicts_probabilities_and_a_table_fit_says_that_it_cannot() {
         let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
         assert!(cells[1] < 0.5 && 0.0 <= cells[3] && cells[3] <= cells[1] && cells[1] <= cells[4], "{line}");
     }
-    release(&folder, "--counts smoker --epsilon 1", "s.json");
-    fit(&folder, "s.json -o levels");
+    fit(&folder, "smoker.json -o levels");
     folder.run("predict levels people.csv").says(2, &["a proportion fit predicts no records"]);
 }

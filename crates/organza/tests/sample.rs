@@ -30,7 +30,7 @@ fn people(records: usize) -> Folder {
     folder
 }
 
-/// Noise differs from run to run, and few draws fail diagnostics: code 3 is as good as 0.
+/// Noise differs from run to run, and few draws fail diagnostics: code 3 is as good as 0 whatever the noise.
 fn finished(ran: &Ran) -> serde_json::Value {
     assert!(ran.code == 0 || ran.code == 3, "{}", ran.stderr);
     serde_json::from_str(&ran.stdout).unwrap()
@@ -204,9 +204,10 @@ const TRUTH: [(&str, f64, f64); 3] = [
     ("beta[dose]", -0.6 / 5.0, 1.0 / 5.0),
 ];
 
-/// Catches units that are mixed up, a gradient with the wrong sign and noise that is not what was planned: the posterior mean is within 6
-/// standard deviations of the truth, posterior (0.034 for each coefficient in normalised units, n = 10,000) and privacy (at epsilon 16 at
-/// most as large) together.
+/// Catches units that are mixed up, a gradient with the wrong sign and noise that is not what was planned. Noise is fresh:
+/// the posterior mean is within 7 standard deviations of the truth, posterior (0.034 for each coefficient in normalised
+/// units, n = 10,000) and privacy (at epsilon 16 at most as large) together. Twelve such comparisons fail by chance less
+/// than once in 10^10 runs.
 fn finds_the_truth(method: &str) -> Folder {
     let folder = people(10_000);
     let ran = folder.run(&format!(
@@ -216,7 +217,7 @@ fn finds_the_truth(method: &str) -> Folder {
     for (row, (name, truth, unit)) in found["summary"]["parameters"].as_array().unwrap().iter().zip(TRUTH) {
         assert_eq!(row["name"], name);
         let mean = row["mean"].as_f64().unwrap();
-        let limit = 6.0 * unit * 0.034 * 2f64.sqrt();
+        let limit = 7.0 * unit * 0.034 * 2f64.sqrt();
         assert!((mean - truth).abs() < limit, "{method} {name}: {mean} against {truth} within {limit}");
     }
     assert!(found["clipped_gradients"].as_f64().is_none_or(|share| share.abs() < 0.05), "{found}");

@@ -25,6 +25,9 @@ mod schema;
 pub mod sensitivity;
 mod statistic;
 mod suggest;
+#[cfg(feature = "testing")]
+#[doc(hidden)]
+pub mod testing;
 pub mod units;
 mod validate;
 mod validate_statistic;

@@ -3,28 +3,12 @@
 
 mod common;
 
-use common::maximise::largest;
+use common::maximise::{entries, largest};
 use organza_release::sensitivity::{Geometry, Shape, of_release};
-use organza_release::{BoxDomain, Domain, Interval, Layout, Neighbours, Norm, Statistic};
+use organza_release::testing::{numbered, unit_box};
+use organza_release::{Layout, Neighbours, Norm, Statistic};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-
-/// The released entries of one record in weighted units, written down without reference to the formulas.
-fn entries(shape: &Shape, record: &[f64]) -> Vec<f64> {
-    let (x, y) = record.split_at(record.len() - 1);
-    let mut out = Vec::new();
-    for i in 0..x.len() {
-        for j in i..x.len() {
-            let weight = if i < j && shape.layout == Layout::Isometric { 2f64.sqrt() } else { 1.0 };
-            out.push(weight * x[i] * x[j]);
-        }
-        out.push(x[i] * y[0]);
-    }
-    if shape.response_square {
-        out.push(y[0] * y[0]);
-    }
-    out
-}
 
 /// Turns any point into the nearest-looking record of the domain.
 fn into_domain(shape: &Shape, point: &[f64]) -> Vec<f64> {
@@ -146,7 +130,7 @@ fn shrunk_boxes_stay_within_the_ball_and_reach_it_where_claimed() {
         (2, 0.5, 1.4, 1.0),
     ] {
         for neighbours in [Neighbours::Substitute, Neighbours::AddRemove] {
-            let domain = shrunk_box(features, g, r, eta);
+            let domain = unit_box(&numbered(features), true, Some(r), (g, eta));
             let entries = organza_release::gram_entries(&domain, true, true);
             let statistic = Statistic::Gram { entries, layout: Layout::Isometric };
             let bound = of_release(&domain, &statistic, neighbours, Norm::L2);
@@ -187,20 +171,6 @@ fn worst_unshrunk_pair(features: usize, g: f64, r: f64, eta: f64) -> Vec<f64> {
     (second[0], second[1]) = (squared.sqrt() * cosine, (squared * (1.0 - cosine * cosine)).sqrt());
     second[features] = -1.0;
     pair
-}
-
-fn shrunk_box(features: usize, g: f64, r: f64, eta: f64) -> Domain {
-    let interval = |name: String| Interval { name, lower: -1.0, upper: 1.0 };
-    Domain::Box(BoxDomain {
-        formula: String::new(),
-        columns: vec![],
-        intercept: true,
-        features: (0..features).map(|index| interval(format!("x{index}"))).collect(),
-        response: interval("y".into()),
-        record_scale: Some(r),
-        intercept_weight: g,
-        response_weight: eta,
-    })
 }
 
 #[test]

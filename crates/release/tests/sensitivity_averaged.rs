@@ -3,28 +3,11 @@
 
 mod common;
 
-use common::maximise::largest;
+use common::maximise::{entries, largest};
 use organza_release::sensitivity::{Geometry, Shape};
 use organza_release::{Layout, Neighbours, Norm};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-
-/// The released entries of one row, written down without reference to the formulas.
-fn entries(shape: &Shape, row: &[f64]) -> Vec<f64> {
-    let (x, y) = row.split_at(row.len() - 1);
-    let mut out = Vec::new();
-    for i in 0..x.len() {
-        for j in i..x.len() {
-            let weight = if i < j && shape.layout == Layout::Isometric { 2f64.sqrt() } else { 1.0 };
-            out.push(weight * x[i] * x[j]);
-        }
-        out.push(x[i] * y[0]);
-    }
-    if shape.response_square {
-        out.push(y[0] * y[0]);
-    }
-    out
-}
 
 /// A record of the domain near a point.
 fn record(shape: &Shape, point: &[f64]) -> Vec<f64> {

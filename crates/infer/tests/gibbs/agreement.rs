@@ -2,7 +2,8 @@
 
 use organza_infer::methods::{FourthMoments, Gibbs, Moments};
 use organza_infer::{Evidence, FeaturePrior, Prior};
-use organza_release::{BallDomain, Domain, Family, Release};
+use organza_release::testing::unit_ball;
+use organza_release::{Family, Release};
 
 use crate::support::{
     ALL, Mechanism, agree, domain, fit, gaussian, gram, mean, prior, records, release, same_law,
@@ -73,15 +74,7 @@ fn noisy_moments_of_normal_features_agree_with_the_normal_model() {
 /// would trust the release too much.
 #[test]
 fn many_records_give_the_marginal_posterior() {
-    let domain = Domain::Ball(BallDomain {
-        formula: String::new(),
-        columns: vec![],
-        features: vec!["x".into()],
-        response: "y".into(),
-        radius: 1.0,
-        response_bound: 1.0,
-        response_weight: 1.0,
-    });
+    let domain = unit_ball(&["x"], 1.0);
     let count = 1e6;
     let values = [0.302 * count, 0.149 * count, 0.1763 * count];
     let noise = gaussian(300.0);

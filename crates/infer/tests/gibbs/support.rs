@@ -1,14 +1,11 @@
 //! Releases to fit, and comparisons of draws.
 
-#[path = "../support/published.rs"]
-mod published;
-
 use organza_infer::Prior;
 use organza_infer::methods::{Gibbs, GibbsSampler};
 use organza_mcmc::diagnostics::{ess_mean, r_hat};
 use organza_mcmc::{Draws, Plan, run};
-use organza_release::{BoxDomain, Domain, Family, Interval, Layout, Release, Statistic, gram_entries};
-use published::published;
+use organza_release::testing::{published_evenly, unit_box};
+use organza_release::{Domain, Family, Layout, Release};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -31,30 +28,15 @@ pub fn prior(size: usize) -> Prior {
 }
 
 pub fn domain(record_scale: Option<f64>, intercept_weight: f64, response_weight: f64) -> Domain {
-    let interval = |name: &str| Interval { name: name.into(), lower: -1.0, upper: 1.0 };
-    Domain::Box(BoxDomain {
-        formula: String::new(),
-        columns: vec![],
-        intercept: true,
-        features: vec![interval("a"), interval("b")],
-        response: interval("y"),
-        record_scale,
-        intercept_weight,
-        response_weight,
-    })
+    unit_box(&["a", "b"], true, record_scale, (intercept_weight, response_weight))
 }
 
 /// A release of the Gram matrix (row-major, response last) of so many records.
 pub fn release(party: &str, domain: &Domain, gram: &[f64], records: u64, noise: Mechanism) -> Release {
-    let layout = Layout::Isometric;
-    let statistic = Statistic::Gram { entries: gram_entries(domain, true, true), layout };
-    let size = domain.dimension();
-    let scale = |entry: &[usize; 2]| {
-        let relative = if *entry == [size - 1; 2] { noise.response } else { 1.0 };
-        relative * noise.scale / statistic.entry_weight(domain, *entry)
-    };
-    let scales = statistic.entries().iter().map(scale).collect();
-    published(party, domain, (statistic, records), gram, (noise.family, scales))
+    let even = (noise.family, noise.scale);
+    let mut release = published_evenly(party, domain, (Layout::Isometric, records), gram, even);
+    *release.noise.scales.last_mut().unwrap() *= noise.response;
+    release
 }
 
 /// Records (1, a, b, y).

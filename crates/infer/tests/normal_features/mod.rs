@@ -3,15 +3,12 @@
 
 pub mod brute_force;
 pub mod cases;
-#[path = "../support/published.rs"]
-mod published;
 
 use organza_mcmc::diagnostics::{Traces, mcse_mean};
 use organza_mcmc::{ChainRng, Draws};
-use organza_release::{
-    BallDomain, BoxDomain, Domain, Family, Interval, Layout, Release, Statistic, gram_entries,
-};
-use published::published;
+pub use organza_release::testing::critical_z;
+use organza_release::testing::{numbered, published_evenly, unit_ball, unit_box};
+use organza_release::{Domain, Family, Layout, Release};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
@@ -23,42 +20,17 @@ pub fn release(
     gram: &[f64],
     (records, noise): (u64, f64),
 ) -> Release {
-    let statistic = Statistic::Gram { entries: gram_entries(&domain, true, true), layout };
-    let scale = |entry: &[usize; 2]| noise / statistic.entry_weight(&domain, *entry);
-    let scales = statistic.entries().iter().map(scale).collect();
-    published(party, &domain, (statistic, records), gram, (Family::Gaussian, scales))
+    published_evenly(party, &domain, (layout, records), gram, (Family::Gaussian, noise))
 }
 
 /// Records x in a ball, no intercept.
 pub fn ball(features: usize, response_weight: f64) -> Domain {
-    Domain::Ball(BallDomain {
-        formula: String::new(),
-        columns: vec![],
-        features: (0..features).map(|index| format!("x{index}")).collect(),
-        response: "y".into(),
-        radius: 1.0,
-        response_bound: 1.0,
-        response_weight,
-    })
+    unit_ball(&numbered(features), response_weight)
 }
 
 /// Records in a box with an intercept, scaled or not.
-pub fn boxed(
-    features: usize,
-    record_scale: Option<f64>,
-    (intercept_weight, response_weight): (f64, f64),
-) -> Domain {
-    let interval = |name: String| Interval { name, lower: -1.0, upper: 1.0 };
-    Domain::Box(BoxDomain {
-        formula: String::new(),
-        columns: vec![],
-        intercept: true,
-        features: (0..features).map(|index| interval(format!("x{index}"))).collect(),
-        response: interval("y".into()),
-        record_scale,
-        intercept_weight,
-        response_weight,
-    })
+pub fn boxed(features: usize, record_scale: Option<f64>, weights: (f64, f64)) -> Domain {
+    unit_box(&numbered(features), true, record_scale, weights)
 }
 
 /// A noisy Gram matrix of random records for this domain: correlated features, coefficients that alternate.
@@ -86,17 +58,6 @@ pub fn noisy_gram(rng: &mut ChainRng, domain: &Domain, records: usize, noise: f6
         }
     }
     gram
-}
-
-/// Two-sided critical value of a z-test at alpha = 1e-6, shared by this many tests (Bonferroni).
-pub fn critical_z(tests: usize) -> f64 {
-    let tail = 0.5e-6 / tests as f64;
-    let (mut low, mut high) = (0.0, 40.0);
-    for _ in 0..80 {
-        let middle: f64 = 0.5 * (low + high);
-        if 0.5 * libm::erfc(middle / std::f64::consts::SQRT_2) > tail { low = middle } else { high = middle }
-    }
-    high
 }
 
 /// Mean of a function of a draw, and its Monte Carlo standard error.

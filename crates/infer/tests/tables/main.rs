@@ -1,7 +1,6 @@
 //! Posteriors from noisy counts and randomised answers against enumeration, quadrature and their limits.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
-mod allocations;
 mod exact;
 mod front;
 mod limits;

@@ -3,24 +3,11 @@
 use organza_infer::tables::{CountModel, ExactCounts, IndependentCounts};
 use organza_mcmc::diagnostics::{Traces, ess_mean};
 use organza_mcmc::{Draws, Plan, run};
-use organza_release::{
-    COUNTS_SCHEMA, CountFamily, CountNoise, CountRelease, LevelColumn, Missing, Neighbours, Norm,
-    PrivacyLoss, Tool,
-};
+pub use organza_release::testing::{counts as release, critical_z, level_column as column};
+use organza_release::{CountFamily, CountNoise};
 
 /// Independent draws need no warm-up.
 pub const PLAN: Plan = Plan { chains: 2, warmup: 0, draws: 40_000, thin: 1, seed: 11, threads: 1 };
-
-/// Two-sided critical value of a z-test at alpha = 1e-6, shared by this many tests (Bonferroni).
-pub fn critical_z(tests: usize) -> f64 {
-    let tail = 0.5e-6 / tests as f64;
-    let (mut low, mut high) = (0.0, 40.0);
-    for _ in 0..80 {
-        let middle = 0.5 * (low + high);
-        if 0.5 * libm::erfc(middle / std::f64::consts::SQRT_2) > tail { low = middle } else { high = middle }
-    }
-    high
-}
 
 /// z of the mean of a function of the draws, by its effective size.
 pub fn z_of(draws: &Draws, function: impl Fn(&[f64]) -> f64, expected: f64) -> f64 {
@@ -34,43 +21,8 @@ pub fn z_of(draws: &Draws, function: impl Fn(&[f64]) -> f64, expected: f64) -> f
     if sd == 0.0 { (mean - expected) * 1e9 } else { (mean - expected) / sd * size.sqrt() }
 }
 
-pub fn column(name: &str, levels: usize) -> LevelColumn {
-    LevelColumn { name: name.into(), levels: (0..levels).map(|level| level.to_string()).collect() }
-}
-
 pub fn noise(family: CountFamily, scale: f64) -> CountNoise {
     CountNoise { family, scale }
-}
-
-/// A release of tables with these values.
-pub fn release(
-    party: &str,
-    columns: &[LevelColumn],
-    tables: &[&[&str]],
-    value: &[f64],
-    (noise, records): (CountNoise, Option<u64>),
-) -> CountRelease {
-    let privacy = PrivacyLoss {
-        neighbours: if records.is_some() { Neighbours::Substitute } else { Neighbours::AddRemove },
-        epsilon: 1.0,
-        delta: 0.0,
-        norm: Norm::L1,
-        sensitivity: 1.0,
-        public_bounds: true,
-    };
-    CountRelease {
-        schema: COUNTS_SCHEMA.into(),
-        party: party.into(),
-        created: "2026-01-01T00:00:00Z".into(),
-        records,
-        missing: Missing::Refused,
-        columns: columns.to_vec(),
-        tables: tables.iter().map(|table| table.iter().map(|name| name.to_string()).collect()).collect(),
-        value: value.to_vec(),
-        noise,
-        privacy,
-        tool: Tool { name: "test".into(), version: "0".into() },
-    }
 }
 
 pub fn draw(model: CountModel) -> Draws {

@@ -1,10 +1,11 @@
 //! A random-walk Metropolis kernel, targets and z-tests.
-#![allow(dead_code, reason = "each test uses a part")]
+#![allow(dead_code, unused_imports, reason = "each test uses a part")]
 
 pub mod targets;
 
 use organza_mcmc::diagnostics::{Traces, ess_mean, ess_quantile};
 use organza_mcmc::{ChainRng, Info, Kernel, LogDensity, Statistic, Stop, Thinned};
+pub use organza_release::testing::critical_z;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
@@ -97,17 +98,6 @@ impl<T: LogDensity + ?Sized> Kernel<T> for Metropolis {
     fn freeze(&mut self) {
         self.frozen = true;
     }
-}
-
-/// Two-sided critical value of a z-test at alpha = 1e-6, shared by this many tests (Bonferroni).
-pub fn critical_z(tests: usize) -> f64 {
-    let tail = 0.5e-6 / tests as f64;
-    let (mut low, mut high) = (0.0, 40.0);
-    for _ in 0..80 {
-        let middle = 0.5 * (low + high);
-        if 0.5 * libm::erfc(middle / std::f64::consts::SQRT_2) > tail { low = middle } else { high = middle }
-    }
-    high
 }
 
 /// z of the mean of a function of the draws with known mean and standard deviation, from its own effective

@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+#[cfg(target_os = "linux")]
+use std::time::{Duration, Instant};
 
 pub struct Folder {
     pub path: tempfile::TempDir,
@@ -32,6 +34,14 @@ impl Folder {
         folder.write("table.csv", &format!("x,z,site,y\n{}", (0..100).map(row).collect::<String>()));
         folder.write("bounds.toml", BOUNDS);
         folder
+    }
+
+    /// Brings committed releases here: what is asserted of their fits is decided by no fresh noise.
+    pub fn bring(&self, names: &[&str]) {
+        let committed = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+        for name in names {
+            std::fs::copy(committed.join(name), self.file(name)).unwrap();
+        }
     }
 
     pub fn file(&self, name: &str) -> PathBuf {
@@ -81,15 +91,17 @@ impl Folder {
         command.args(arguments.split_whitespace()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let id = child.id();
-        // Half a second of processor time is far beyond the setup.
-        let used = || -> u64 {
-            let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
-            stat.rsplit(')').next().unwrap().split_whitespace().nth(11).unwrap().parse().unwrap()
+        // Half a second of processor time is far beyond the setup. A child that has ended is not waited for.
+        let used = || -> Option<u64> {
+            let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+            stat.rsplit(')').next()?.split_whitespace().nth(11)?.parse().ok()
         };
-        while used() < 50 {
-            assert!(child.try_wait().unwrap().is_none(), "{arguments} ended by itself");
-            std::thread::yield_now();
+        let deadline = Instant::now() + Duration::from_secs(300);
+        while used().is_some_and(|ticks| ticks < 50) && child.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < deadline, "{arguments} does not get half a second of processor time");
+            std::thread::sleep(Duration::from_millis(20));
         }
+        assert!(child.try_wait().unwrap().is_none(), "{arguments} ended by itself");
         let killed = Command::new("kill").args(["-INT", &id.to_string()]).status().unwrap();
         assert!(killed.success());
         finished(child.wait_with_output().unwrap())

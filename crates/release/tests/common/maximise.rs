@@ -1,5 +1,7 @@
 //! A randomised maximiser, blind to every formula.
 
+use organza_release::Layout;
+use organza_release::sensitivity::Shape;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt};
 
@@ -38,4 +40,21 @@ fn climb(objective: &dyn Fn(&[f64]) -> f64, mut point: Vec<f64>, rng: &mut impl 
         step = step.clamp(1e-10, 1.0);
     }
     value
+}
+
+/// The released entries of one record or row in weighted units, written down without reference to the formulas.
+pub fn entries(shape: &Shape, row: &[f64]) -> Vec<f64> {
+    let (x, y) = row.split_at(row.len() - 1);
+    let mut out = Vec::new();
+    for i in 0..x.len() {
+        for j in i..x.len() {
+            let weight = if i < j && shape.layout == Layout::Isometric { 2f64.sqrt() } else { 1.0 };
+            out.push(weight * x[i] * x[j]);
+        }
+        out.push(x[i] * y[0]);
+    }
+    if shape.response_square {
+        out.push(y[0] * y[0]);
+    }
+    out
 }

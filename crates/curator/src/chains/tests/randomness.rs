@@ -9,7 +9,8 @@ use super::super::models::GaussianMean;
 use super::super::sampling::{draw_sample, rehearse_sample, threshold};
 use super::*;
 
-/// Catches noise that is too small by a percent or so, and a sum that is not there.
+/// Catches noise that is too small by a tenth, and a sum that is not there. Three comparisons at 7 standard errors
+/// fail by chance less than once in 10^10 runs.
 #[test]
 fn private_answers_are_the_clipped_sum_plus_noise_of_the_declared_size() {
     let model = GaussianMean::new(&[1.0], 1e6).unwrap();
@@ -27,11 +28,11 @@ fn private_answers_are_the_clipped_sum_plus_noise_of_the_declared_size() {
         sum += noise;
         square += noise * noise;
     }
-    assert!((sum / 4000f64.sqrt()).abs() < 5.0, "mean {}", sum / 4000.0);
-    assert!(((square - 4000.0) / 8000f64.sqrt()).abs() < 5.0, "variance {}", square / 4000.0);
+    assert!((sum / 4000f64.sqrt()).abs() < 7.0, "mean {}", sum / 4000.0);
+    assert!(((square - 4000.0) / 8000f64.sqrt()).abs() < 7.0, "variance {}", square / 4000.0);
     // One of three is clipped; the noise of a share is 300 clip bounds over the weight and the records.
     let error = 300.0 / 0.1 / 3.0 / 4000f64.sqrt();
-    assert!((share - 1.0 / 3.0).abs() < 5.0 * error, "share {share} +- {error}");
+    assert!((share - 1.0 / 3.0).abs() < 7.0 * error, "share {share} +- {error}");
     assert!(permit.gradient(&[0.0], &mut ChainRng::new(0, 0), &mut [0.0]).is_err(), "a question too many");
     assert_eq!(oracle.permit().err(), Some(organza_mcmc::Stop::BudgetExhausted));
 }

@@ -1,7 +1,8 @@
 //! Categorical records: posteriors by enumeration, and the setting of \[JAGR22\] section 4.
 
 use organza_mcmc::{Kernel, Plan, run};
-use organza_release::{COUNTS_SCHEMA, CountFamily, CountNoise, CountRelease, LevelColumn};
+use organza_release::testing::counts as published_counts;
+use organza_release::{CountFamily, CountNoise, CountRelease, LevelColumn};
 
 use super::super::{
     NaiveBayesRecords, PartySum, Plain, Replacement, SaturatedRecords, TableMechanism, table_mechanisms,
@@ -26,26 +27,15 @@ fn counts(
 ) -> CountRelease {
     let columns = columns(levels);
     let size = |table: &&str| table.bytes().map(|name| levels[usize::from(name - b'a')]).product::<usize>();
-    CountRelease {
-        schema: COUNTS_SCHEMA.into(),
-        party: "north".into(),
-        created: "2026-01-31T12:00:00Z".into(),
-        records: Some(records),
-        missing: Missing::Refused,
-        columns,
-        tables: tables.iter().map(|table| table.chars().map(String::from).collect()).collect(),
-        value: vec![0.0; tables.iter().map(size).sum()],
-        noise: CountNoise { family, scale },
-        privacy: PrivacyLoss {
-            neighbours: Neighbours::Substitute,
-            epsilon: 2.0 * tables.len() as f64 / scale,
-            delta: 0.0,
-            norm: Norm::L1,
-            sensitivity: 2.0 * tables.len() as f64,
-            public_bounds: true,
-        },
-        tool: Tool { name: "test".into(), version: "0".into() },
-    }
+    let names: Vec<Vec<String>> =
+        tables.iter().map(|table| table.chars().map(String::from).collect()).collect();
+    let value = vec![0.0; tables.iter().map(size).sum()];
+    let mut release =
+        published_counts("north", &columns, &[], &value, (CountNoise { family, scale }, Some(records)));
+    release.privacy.sensitivity = 2.0 * tables.len() as f64;
+    release.privacy.epsilon = release.privacy.sensitivity / scale;
+    release.tables = names;
+    release
 }
 
 /// Log density of one residual by the definition of its family, up to a constant.

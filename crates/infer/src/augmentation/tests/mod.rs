@@ -6,16 +6,16 @@ mod exchanges;
 mod logistic;
 mod mechanism;
 mod normal_mean;
+mod of_paper;
 mod prior;
 mod promises;
-mod published;
 
 use organza_mcmc::diagnostics::{Traces, mcse_mean};
 use organza_mcmc::{ChainRng, Draws};
 use organza_release::sensitivity::of_release;
+use organza_release::testing::{numbered, published, unit_box};
 use organza_release::{
-    BoxDomain, Domain, Family, Interval, Layout, Missing, Neighbours, Noise, Norm, PrivacyLoss, Release,
-    Statistic, Tool, gram_entries,
+    Domain, Family, Layout, Neighbours, Norm, PrivacyLoss, Release, Statistic, gram_entries,
 };
 use rand::RngExt;
 
@@ -24,17 +24,7 @@ use crate::{FeaturePrior, Prior};
 
 /// Bounds [-1, 1] for all: users' units are normalised units.
 pub(super) fn boxed(features: usize, intercept: bool, record_scale: Option<f64>) -> Domain {
-    let interval = |name: String| Interval { name, lower: -1.0, upper: 1.0 };
-    Domain::Box(BoxDomain {
-        formula: String::new(),
-        columns: vec![],
-        intercept,
-        features: (0..features).map(|k| interval(format!("x{k}"))).collect(),
-        response: interval("y".into()),
-        record_scale,
-        intercept_weight: 0.7,
-        response_weight: 0.9,
-    })
+    unit_box(&numbered(features), intercept, record_scale, (0.7, 0.9))
 }
 
 /// A release of zeros with the Laplace noise of this loss on these entries.
@@ -43,26 +33,10 @@ pub(super) fn laplace(domain: &Domain, entries: Vec<[usize; 2]>, (records, epsil
     let sensitivity = of_release(domain, &statistic, Neighbours::Substitute, Norm::L1).value;
     let scale = |entry: &[usize; 2]| sensitivity / epsilon / statistic.entry_weight(domain, *entry);
     let scales: Vec<f64> = statistic.entries().iter().map(scale).collect();
-    Release {
-        schema: organza_release::SCHEMA.into(),
-        party: "north".into(),
-        created: "2026-01-31T12:00:00Z".into(),
-        records: Some(records),
-        missing: Missing::Refused,
-        domain: domain.clone(),
-        value: vec![0.0; scales.len()],
-        statistic,
-        noise: Noise { family: Family::Laplace, scales, lattice: -32 },
-        privacy: PrivacyLoss {
-            neighbours: Neighbours::Substitute,
-            epsilon,
-            delta: 0.0,
-            norm: Norm::L1,
-            sensitivity,
-            public_bounds: true,
-        },
-        tool: Tool { name: "test".into(), version: "0".into() },
-    }
+    let (size, noise) = (domain.dimension(), (Family::Laplace, scales));
+    let mut release = published("north", domain, (statistic, records), &vec![0.0; size * size], noise);
+    release.privacy = PrivacyLoss { epsilon, delta: 0.0, norm: Norm::L1, sensitivity, ..release.privacy };
+    release
 }
 
 /// The same of all entries.

@@ -4,12 +4,10 @@ mod density;
 mod posterior;
 
 use organza_mcmc::ChainRng;
-use organza_release::{
-    BallDomain, BoxDomain, Domain, Family, Interval, Layout, Release, Statistic, gram_entries,
-};
+use organza_release::testing::{numbered, published, unit_ball, unit_box};
+use organza_release::{Domain, Family, Layout, Release, Statistic, gram_entries};
 use rand::RngExt;
 
-use crate::published::published;
 use crate::random::normal;
 
 /// What a party does.
@@ -32,30 +30,12 @@ pub(super) struct Truth {
 
 /// A box with bounds [-1, 1].
 pub(super) fn boxed(features: usize, intercept: bool, record_scale: Option<f64>) -> Domain {
-    let interval = |name: String| Interval { name, lower: -1.0, upper: 1.0 };
-    Domain::Box(BoxDomain {
-        formula: String::new(),
-        columns: vec![],
-        intercept,
-        features: (0..features).map(|index| interval(format!("x{index}"))).collect(),
-        response: interval("y".into()),
-        record_scale,
-        intercept_weight: 0.5,
-        response_weight: 0.75,
-    })
+    unit_box(&numbered(features), intercept, record_scale, (0.5, 0.75))
 }
 
 /// A ball of radius 1.
 pub(super) fn ball(features: usize) -> Domain {
-    Domain::Ball(BallDomain {
-        formula: String::new(),
-        columns: vec![],
-        features: (0..features).map(|index| format!("x{index}")).collect(),
-        response: "y".into(),
-        radius: 1.0,
-        response_bound: 1.0,
-        response_weight: 0.75,
-    })
+    unit_ball(&numbered(features), 0.75)
 }
 
 /// A plain record (u, v) as the curator counts it.

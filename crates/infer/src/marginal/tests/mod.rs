@@ -9,14 +9,12 @@ use std::sync::Arc;
 
 use organza_mcmc::ChainRng;
 use organza_mcmc::diagnostics::{Traces, ess_mean};
-use organza_release::{
-    BallDomain, BoxDomain, Domain, Family, Interval, Layout, Release, Statistic as Released, gram_entries,
-};
+use organza_release::testing::{numbered, published, unit_ball, unit_box};
+use organza_release::{Domain, Family, Layout, Release, Statistic as Released, gram_entries};
 
 use super::parties::{Block, Count, ResponseSquare};
 use crate::Evidence;
 use crate::linalg::{Cholesky, dot};
-use crate::published::published;
 use crate::random::{fill_normal, normal};
 
 /// What a party would release.
@@ -30,30 +28,12 @@ pub(super) struct Mechanism {
 
 /// A ball: every coordinate varies.
 pub(super) fn ball(features: usize, response_weight: f64) -> Domain {
-    Domain::Ball(BallDomain {
-        formula: String::new(),
-        columns: vec![],
-        features: (0..features).map(|index| format!("x{index}")).collect(),
-        response: "y".into(),
-        radius: 1.0,
-        response_bound: 1.0,
-        response_weight,
-    })
+    unit_ball(&numbered(features), response_weight)
 }
 
 /// A box with an intercept, its records not scaled.
 pub(super) fn plain_box(features: usize, intercept_weight: f64, response_weight: f64) -> Domain {
-    let interval = |name: String| Interval { name, lower: -1.0, upper: 1.0 };
-    Domain::Box(BoxDomain {
-        formula: String::new(),
-        columns: vec![],
-        intercept: true,
-        features: (0..features).map(|index| interval(format!("x{index}"))).collect(),
-        response: interval("y".into()),
-        record_scale: None,
-        intercept_weight,
-        response_weight,
-    })
+    unit_box(&numbered(features), true, None, (intercept_weight, response_weight))
 }
 
 /// The release of a plain Gram matrix (row-major, response last), noise not added.
