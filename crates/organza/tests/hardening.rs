@@ -67,6 +67,35 @@ fn a_gigabyte_in_a_megabyte_needs_little_memory() {
     bash(&folder, script).says(2, &["t.gz: line 1: a record has more than 16777216 bytes"]);
 }
 
+/// Catches an inspection that holds the explanations of all releases before it prints the first: 11 kilobytes each.
+#[test]
+fn many_releases_are_inspected_one_by_one() {
+    let folder = Folder::new();
+    folder.bring(&["site.json"]);
+    let script = "(tr -d '\\n' < site.json; echo) > many.jsonl; \
+                  for i in {1..16}; do cat many.jsonl many.jsonl > twice; mv twice many.jsonl; done; \
+                  ulimit -v 700000; $organza inspect many.jsonl | head -1";
+    let ran = bash(&folder, script);
+    ran.says(0, &[]);
+    assert!(ran.stdout.starts_with("many.jsonl"), "{}", ran.stdout);
+}
+
+/// Catches sums over records that take the square of their number: a minute, where the product takes a fifth of a second.
+#[test]
+fn naive_bayes_of_a_hundred_thousand_records_is_quick() {
+    let folder = Folder::new();
+    let row = |i: usize| {
+        format!("{},{},{}\n", ["a", "b"][i % 2], ["yes", "no", "no"][i % 3], ["f", "m"][i % 5 / 2 % 2])
+    };
+    folder.write("people.csv", &format!("ward,ill,sex\n{}", (0..100_000).map(row).collect::<String>()));
+    let levels = "--bound ward=a,b --bound ill=yes,no --bound sex=f,m --counts ward,ill;ward,sex";
+    let release = format!("release people.csv {levels} --epsilon 1 --no-ledger -o counts.json");
+    folder.run(&release).says(0, &[]);
+    let script = "timeout 30 $organza fit counts.json --model naive-bayes --draws 200";
+    let ran = bash(&folder, script);
+    assert!([0, 3].contains(&ran.code), "{}: {}", ran.code, ran.stderr);
+}
+
 #[test]
 fn threads_beyond_the_machine_are_refused() {
     let folder = Folder::new();
