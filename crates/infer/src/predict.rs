@@ -87,6 +87,14 @@ impl Predictor {
         }
         let sigma_of = |row: &[f64]| place.map_or(residual_sd.unwrap_or(0.0), |place| row[place]);
         let mut rows: Vec<&[f64]> = draws.values().chunks_exact(names.len()).collect();
+        let usable = |row: &&[f64]| {
+            row[..coefficients].iter().all(|value| value.is_finite())
+                && (0.0..f64::INFINITY).contains(&sigma_of(row))
+        };
+        if !rows.iter().all(usable) {
+            let reason = "hold a coefficient that is not finite, or a sigma that is none";
+            return Err(InferError::Setting { field: "draws", reason: reason.into() });
+        }
         rows.sort_by(|a, b| sigma_of(a).total_cmp(&sigma_of(b)));
         let sigma: Vec<f64> = rows.iter().map(|row| sigma_of(row)).collect();
         Ok(Self {
@@ -239,7 +247,8 @@ fn quantile(parts: &[Component], probability: f64, (mean, sd): (f64, f64)) -> f6
     let reach = |tail: f64| sd * ((1.0 - tail) / tail).sqrt();
     let (mut low, mut high) =
         (mean - reach(probability) - 1e-12 * sd, mean + reach(1.0 - probability) + 1e-12 * sd);
-    let mut value = (mean + sd * normal_quantile(probability)).clamp(low, high);
+    // Where numbers are so large that their squares are infinite there is no bracket.
+    let mut value = (mean + sd * normal_quantile(probability)).max(low).min(high);
     for _ in 0..100 {
         let (below, density) = distribution(parts, value);
         if below < probability {
@@ -282,6 +291,18 @@ mod tests {
     fn predictor(rows: &[[f64; 3]]) -> Predictor {
         let names = ["beta[intercept]", "beta[x]", "sigma"].map(String::from).to_vec();
         Predictor::new(&Draws::from_values(names, 1, rows.concat()).unwrap(), None).unwrap()
+    }
+
+    /// Seen to fail: a panic for the second, predictions of nothing for the others.
+    #[test]
+    fn draws_of_strangers_are_refused_or_used() {
+        let names = ["beta[intercept]", "beta[x]", "sigma"].map(String::from).to_vec();
+        for row in [[f64::NAN, 1.0, 1.0], [1.0, 1.0, f64::INFINITY], [1.0, 1.0, -1.0]] {
+            assert!(
+                Predictor::new(&Draws::from_values(names.clone(), 1, row.to_vec()).unwrap(), None).is_err()
+            );
+        }
+        predictor(&[[1e300, 1.0, 1.0], [-1e300, 1.0, 1e-300]]).predict(&[1.0, 3.0], Some(7.5), 0.95);
     }
 
     #[test]
