@@ -9,7 +9,7 @@ use super::ReleaseArguments;
 use super::plan::explain_preview;
 use super::report::Loss;
 use crate::cli::failure::{Failure, Status};
-use crate::cli::terminal::{print_json, print_text, short};
+use crate::cli::terminal::short;
 
 /// Plans the tables, and releases them unless only the plan is wanted.
 pub fn run(arguments: &ReleaseArguments, tables: &str) -> Result<Status, Failure> {
@@ -22,14 +22,7 @@ pub fn run(arguments: &ReleaseArguments, tables: &str) -> Result<Status, Failure
     if !arguments.dry_run {
         return arguments.carry_out(&plan, &Loss::of(plan.privacy()));
     }
-    arguments.check_columns(&plan)?;
-    let preview = arguments.preview(&plan.charge())?;
-    if arguments.json {
-        print_json(&as_json(&plan, preview.as_ref()))?;
-    } else {
-        print_text(&explain(&plan, preview.as_ref()))?;
-    }
-    Ok(Status::Fine)
+    arguments.show(&plan, as_json, explain)
 }
 
 /// The plan for machines.

@@ -7,12 +7,13 @@ use organza_curator::ledger::{Charge, Preview};
 use organza_curator::measure::plan_for;
 use organza_curator::mechanism::{Plan, Request};
 use organza_curator::table::{Input, Reading};
+use serde_json::Value;
 
 use super::ReleaseArguments;
 use super::report::{Loss, report};
 use crate::cli::beside_table::NO_LEDGER;
 use crate::cli::failure::{Failure, Status};
-use crate::cli::terminal::{Bar, warn};
+use crate::cli::terminal::{Bar, print_json, print_text, warn};
 
 impl ReleaseArguments {
     /// Makes the release and tells what was done.
@@ -63,6 +64,23 @@ impl ReleaseArguments {
         }
         let options = self.beside.options();
         Ok(plan.check_columns(&Reading { input: &input, options: &options, progress: &() })?)
+    }
+
+    /// A dry run: the plan for machines or for a person, and what the ledger would hold.
+    pub(super) fn show<P: Publishable>(
+        &self,
+        plan: &P,
+        as_json: impl FnOnce(&P, Option<&Preview>) -> Value,
+        explain: impl FnOnce(&P, Option<&Preview>) -> String,
+    ) -> Result<Status, Failure> {
+        self.check_columns(plan)?;
+        let preview = self.preview(&plan.cost())?;
+        if self.json {
+            print_json(&as_json(plan, preview.as_ref()))?;
+        } else {
+            print_text(&explain(plan, preview.as_ref()))?;
+        }
+        Ok(Status::Fine)
     }
 
     /// What the ledger would hold afterwards; nothing if no table or ledger was named.
